@@ -21,21 +21,16 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: bytes of a file whose size was committed are read as they were written, or the reader gets an error, whatever the disk of the builtin store does. Method: clients
@@ -45,13 +40,12 @@ import org.junit.jupiter.api.io.TempDir;
  * one read.
  */
 @Timeout(600)
-class LyingDataTest {
+class LyingDataTest extends LyingLoad {
     private static final Duration LONG = Duration.ofSeconds(500);
     private static final Duration SOON = Duration.ofMillis(1);
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
     private static final int BLOCK = 64 << 10;
     private static final List<String> SMALL_BLOCKS = List.of("--block-size=64K");
-    private static final int CLIENTS = 3;
     private static final int FILES_MAX = 6; // of a client
     private static final int PIECE_MAX = 40_000;
     private static final int CUTS = Integer.getInteger("hmfs.cuts", 3);
@@ -61,16 +55,10 @@ class LyingDataTest {
     private static final String DATA = "/log/data/*";
     private static final int ALL_LOST = 2; // the number of a power cut that takes all that was not synced
 
-    @TempDir
-    private Path directory;
-
-    private final long seed = Long.getLong("hmfs.seed", 1);
-    private final AtomicInteger rounds = new AtomicInteger();
     private final AtomicInteger refusals = new AtomicInteger();
-    private final List<String> history = new ArrayList<>();
-    private volatile boolean over;
 
-    private static HmfsClient connect(ServerMachine machine) throws IOException {
+    @Override
+    HmfsClient connect(ServerMachine machine) throws IOException {
         return HmfsClient.connect(
                 machine.host(),
                 machine.port(),
@@ -104,7 +92,7 @@ class LyingDataTest {
     }
 
     /** A client that has a directory for itself. */
-    private final class Writer implements AutoCloseable {
+    private final class Writer implements Worker {
         private final HmfsClient client;
         private final String home;
         private final Random random;
@@ -135,13 +123,8 @@ class LyingDataTest {
             return known;
         }
 
-        void work() throws Exception {
-            while (!over) {
-                workOnce();
-            }
-        }
-
-        void workOnce() throws Exception {
+        @Override
+        public void workOnce() throws Exception {
             String made = "f" + next++;
             create(made, PLAIN);
             write(made, random.nextBoolean(), random.nextBoolean());
@@ -165,7 +148,6 @@ class LyingDataTest {
                 delete(any());
             }
             compareOne(client, any());
-            rounds.incrementAndGet();
         }
 
         private void delete(String name) throws IOException {
@@ -264,7 +246,8 @@ class LyingDataTest {
                     .anyMatch(each -> each.file.info().id() == inode && block * BLOCK < each.bytes.length);
         }
 
-        void compare(HmfsClient reader) throws IOException {
+        @Override
+        public void compare(HmfsClient reader) throws IOException {
             TreeSet<String> found = new TreeSet<>();
             reader.list(home, ListingCursor.START, 0).entries().forEach(each -> found.add(each.name()));
             assertEquals(files.keySet(), found, home);
@@ -279,42 +262,30 @@ class LyingDataTest {
         }
     }
 
-    private static void requireWorking(List<Future<?>> working) throws Exception {
-        for (Future<?> each : working) {
-            if (each.isDone()) {
-                each.get();
-            }
-        }
+    @Override
+    Worker worker(ServerMachine machine, int number) throws IOException {
+        return new Writer(machine, number);
     }
 
-    private void awaitRounds(int count, List<Future<?>> working) throws Exception {
-        int until = rounds.get() + count;
-        Await.until("changes", () -> rounds.get() >= until || working.stream().anyMatch(Future::isDone));
-        requireWorking(working);
-    }
-
-    private void cut(LyingDisk disk, ServerMachine machine, Random random, List<Future<?>> working) throws Exception {
+    private void cut(LyingDisk disk, ServerMachine machine, Random random) throws Exception {
         int changes = random.nextInt(CHANGES_MAX);
         disk.freeze(changes);
-        Await.until(
-                "so many changes of the disk",
-                () -> disk.isFrozen() || working.stream().anyMatch(Future::isDone));
-        requireWorking(working);
+        await("so many changes of the disk", disk::isFrozen);
         long number = random.nextInt();
         history.add("cut " + number + " after " + changes + " changes: " + machine.cutPower(disk, number));
         machine.start();
-        awaitRounds(1, working);
+        awaitRound();
     }
 
-    private void cutAgainAndAgain(LyingDisk disk, ServerMachine machine, List<Future<?>> working) throws Exception {
+    private void cutAgainAndAgain(LyingDisk disk, ServerMachine machine) throws Exception {
         Random random = new Random(seed);
         for (int i = 0; i < CUTS; i++) {
-            cut(disk, machine, random, working);
+            cut(disk, machine, random);
         }
     }
 
     /** Each error is one that a client hears of; the server goes on. Some are followed by a loss of power. */
-    private void failAgainAndAgain(LyingDisk disk, ServerMachine machine, List<Future<?>> working) throws Exception {
+    private void failAgainAndAgain(LyingDisk disk, ServerMachine machine) throws Exception {
         List<String> operations = List.of("sync", "write", "create", "mkdir", "syncdir", "sync", "syncdir", "read");
         Random random = new Random(seed);
         for (int i = 0; i < ERRORS; i++) {
@@ -329,73 +300,26 @@ class LyingDataTest {
             long before = disk.lies();
             disk.rule(what, operation, DATA, random.nextInt(4), count);
             history.add(what + " of " + count + " " + operation);
-            Await.until("a lie", () -> disk.lies() > before || working.stream().anyMatch(Future::isDone));
-            awaitRounds(1, working);
+            await("a lie", () -> disk.lies() > before);
+            awaitRound();
             if (random.nextBoolean()) {
-                cut(disk, machine, random, working);
+                cut(disk, machine, random);
             }
             disk.clear();
             assertTrue(machine.isAlive(), machine::errors);
         }
-        cut(disk, machine, random, working);
+        cut(disk, machine, random);
     }
 
     @Test
     void whatWasCommittedOutlivesPowerCuts() throws Exception {
-        underLoad(this::cutAgainAndAgain);
+        underLoad(SMALL_BLOCKS, this::cutAgainAndAgain);
     }
 
     @Test
     void whatWasCommittedOutlivesErrorsOfTheDisk() throws Exception {
-        underLoad(this::failAgainAndAgain);
+        underLoad(SMALL_BLOCKS, this::failAgainAndAgain);
         assertTrue(refusals.get() > 0, "clients have met errors");
-    }
-
-    private interface Trouble {
-        void make(LyingDisk disk, ServerMachine machine, List<Future<?>> working) throws Exception;
-    }
-
-    private void underLoad(Trouble trouble) throws Exception {
-        try (LyingDisk disk = LyingDisk.mount(directory, seed);
-                ServerMachine machine = ServerMachine.onLyingDisk(disk, directory, SMALL_BLOCKS);
-                ExecutorService threads = Executors.newFixedThreadPool(CLIENTS)) {
-            List<Writer> writers = new ArrayList<>();
-            try {
-                machine.start();
-                List<Future<?>> working = new ArrayList<>();
-                for (int i = 0; i < CLIENTS; i++) {
-                    Writer writer = new Writer(machine, i);
-                    writers.add(writer);
-                    working.add(threads.submit(() -> {
-                        writer.work();
-                        return null;
-                    }));
-                }
-                trouble.make(disk, machine, working);
-                over = true;
-                for (Future<?> each : working) {
-                    each.get();
-                }
-                try (HmfsClient other = connect(machine)) {
-                    for (Writer each : writers) {
-                        each.compare(other);
-                    }
-                }
-                System.out.println("seed " + seed + ", " + rounds + " rounds, " + refusals + " refusals: " + history);
-            } catch (Exception | AssertionError e) {
-                throw failed(e);
-            } finally {
-                over = true;
-                threads.shutdownNow(); // none waits for a server that did not start again
-                writers.forEach(Writer::close);
-            }
-        }
-    }
-
-    private AssertionError failed(Throwable e) {
-        Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
-        return new AssertionError(
-                "seed " + seed + " (-Dhmfs.seed), after " + history + ": " + cause.getMessage(), cause);
     }
 
     @Test

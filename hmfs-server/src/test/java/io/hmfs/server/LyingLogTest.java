@@ -20,16 +20,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: a power cut at any moment takes nothing away that a server with a log has acknowledged, and adds nothing. Method: clients work on the names of a server
@@ -40,11 +34,10 @@ import org.junit.jupiter.api.io.TempDir;
  * turns, for ever or in one read: the next start after the loss of memory shows what was acknowledged, or refuses and names the file.
  */
 @Timeout(600)
-class LyingLogTest {
+class LyingLogTest extends LyingLoad {
     private static final Duration LONG = Duration.ofSeconds(500);
     private static final Duration SOON = Duration.ofMillis(1);
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
-    private static final int CLIENTS = 3;
     private static final int TOGETHER = 12;
     private static final int NAMES_MAX = 60;
     private static final int CUTS = Integer.getInteger("hmfs.cuts", 4);
@@ -81,15 +74,8 @@ class LyingLogTest {
             new Fault("read", "image*", 1),
             new Fault("syncdir", "", 1));
 
-    @TempDir
-    private Path directory;
-
-    private final long seed = Long.getLong("hmfs.seed", 1);
-    private final AtomicInteger rounds = new AtomicInteger();
-    private final List<String> history = new ArrayList<>();
-    private volatile boolean over;
-
-    private static HmfsClient connect(ServerMachine machine) throws IOException {
+    @Override
+    HmfsClient connect(ServerMachine machine) throws IOException {
         return HmfsClient.connect(
                 machine.host(),
                 machine.port(),
@@ -100,14 +86,14 @@ class LyingLogTest {
     private record Known(long id, int mode) {}
 
     /** A client that has a directory for itself. */
-    private final class Worker implements AutoCloseable {
+    private final class Namer implements Worker {
         private final HmfsClient client;
         private final String home;
         private final Random random;
         private final TreeMap<String, Known> names = new TreeMap<>();
         private int next;
 
-        Worker(ServerMachine machine, int number) throws IOException {
+        Namer(ServerMachine machine, int number) throws IOException {
             client = connect(machine);
             home = "/home" + number;
             random = new Random(seed * CLIENTS + number);
@@ -123,20 +109,14 @@ class LyingLogTest {
             return all.get(random.nextInt(all.size()));
         }
 
-        void work() throws Exception {
-            while (!over) {
-                workOnce();
-            }
-        }
-
-        void workOnce() throws Exception {
+        @Override
+        public void workOnce() throws Exception {
             createSome();
             for (int i = 0; i < TOGETHER / 2; i++) {
                 changeOne();
             }
             removeSome();
             compare(client);
-            rounds.incrementAndGet();
         }
 
         private void createSome() throws Exception {
@@ -200,7 +180,8 @@ class LyingLogTest {
             }
         }
 
-        void compare(HmfsClient reader) throws IOException {
+        @Override
+        public void compare(HmfsClient reader) throws IOException {
             TreeMap<String, Known> found = new TreeMap<>();
             reader.list(home, ListingCursor.START, 0)
                     .entries()
@@ -214,25 +195,9 @@ class LyingLogTest {
         }
     }
 
-    private void awaitFrozen(LyingDisk disk, List<Future<?>> working) throws Exception {
-        Await.until(
-                "so many changes of the disk",
-                () -> disk.isFrozen() || working.stream().anyMatch(Future::isDone));
-        requireWorking(working);
-    }
-
-    private static void requireWorking(List<Future<?>> working) throws Exception {
-        for (Future<?> each : working) {
-            if (each.isDone()) {
-                each.get();
-            }
-        }
-    }
-
-    private void awaitRounds(int count, List<Future<?>> working) throws Exception {
-        int until = rounds.get() + count;
-        Await.until("changes", () -> rounds.get() >= until || working.stream().anyMatch(Future::isDone));
-        requireWorking(working);
+    @Override
+    Worker worker(ServerMachine machine, int number) throws IOException {
+        return new Namer(machine, number);
     }
 
     private void cut(LyingDisk disk, ServerMachine machine, long number, String when) throws Exception {
@@ -261,26 +226,26 @@ class LyingLogTest {
         machine.start();
     }
 
-    private void cutAgainAndAgain(LyingDisk disk, ServerMachine machine, List<Future<?>> working) throws Exception {
+    private void cutAgainAndAgain(LyingDisk disk, ServerMachine machine) throws Exception {
         Random random = new Random(seed);
         for (int i = 0; i < CUTS; i++) {
             if (random.nextInt(4) == 0) {
-                awaitRounds(1, working);
+                awaitRound();
                 machine.kill(); // and the machine goes on
                 history.add("kill");
                 machine.start();
             }
             int changes = random.nextInt(CHANGES_MAX);
             disk.freeze(changes);
-            awaitFrozen(disk, working);
+            await("so many changes of the disk", disk::isFrozen);
             cut(disk, machine, random.nextInt(), "after " + changes + " changes");
             start(disk, machine, random);
-            awaitRounds(1, working);
+            awaitRound();
         }
     }
 
     /** The disk fails once, or is full: the server ends, and says of which log. */
-    private void fail(LyingDisk disk, ServerMachine machine, Random random, List<Future<?>> working) throws Exception {
+    private void fail(LyingDisk disk, ServerMachine machine, Random random) throws Exception {
         String what;
         if (random.nextInt(FAULTS.size() + 1) == 0) {
             int room = random.nextInt(200_000);
@@ -299,10 +264,7 @@ class LyingLogTest {
             what = fault + " after " + skip;
         }
         history.add(what);
-        Await.until(
-                "the end of the server after " + what,
-                () -> !machine.isAlive() || working.stream().anyMatch(Future::isDone));
-        requireWorking(working);
+        await("the end of the server after " + what, () -> !machine.isAlive());
         assertEquals(FAIL_STOP, machine.awaitEnd(), machine::errors);
         assertTrue(machine.errors().contains(disk.path() + LOG), machine::errors);
         disk.clear();
@@ -319,10 +281,10 @@ class LyingLogTest {
         disk.clear();
     }
 
-    private void failAgainAndAgain(LyingDisk disk, ServerMachine machine, List<Future<?>> working) throws Exception {
+    private void failAgainAndAgain(LyingDisk disk, ServerMachine machine) throws Exception {
         Random random = new Random(seed);
         for (int i = 0; i < ERRORS; i++) {
-            fail(disk, machine, random, working);
+            fail(disk, machine, random);
             if (random.nextBoolean()) {
                 cut(disk, machine, random.nextInt(), "after that");
                 if (random.nextBoolean()) {
@@ -335,17 +297,17 @@ class LyingLogTest {
                 disk.rule(LyingDisk.SHORT, "write", LOG + "*", 0, 0);
             }
             machine.start();
-            awaitRounds(1, working);
+            awaitRound();
         }
         cut(disk, machine, seed, "at the end");
         machine.start();
-        awaitRounds(1, working);
+        awaitRound();
     }
 
     @Test
     @EnabledIfSystemProperty(named = OPEN, matches = "true", disabledReason = WHY)
     void whatWasAcknowledgedOutlivesErrorsOfTheDisk() throws Exception {
-        underLoad(this::failAgainAndAgain);
+        underLoad(List.of(), this::failAgainAndAgain);
     }
 
     /** Holes stay holes: an image is mostly that. */
@@ -398,7 +360,7 @@ class LyingLogTest {
         try (LyingDisk disk = LyingDisk.mount(directory, seed);
                 ServerMachine machine = ServerMachine.onLyingDisk(disk, directory, List.of())) {
             machine.start();
-            Worker worker = new Worker(machine, 0);
+            Worker worker = new Namer(machine, 0);
             try (worker) {
                 for (int i = 0; i < 10; i++) {
                     worker.workOnce();
@@ -443,53 +405,6 @@ class LyingLogTest {
 
     @Test
     void whatWasAcknowledgedOutlivesPowerCuts() throws Exception {
-        underLoad(this::cutAgainAndAgain);
-    }
-
-    private interface Trouble {
-        void make(LyingDisk disk, ServerMachine machine, List<Future<?>> working) throws Exception;
-    }
-
-    private void underLoad(Trouble trouble) throws Exception {
-        try (LyingDisk disk = LyingDisk.mount(directory, seed);
-                ServerMachine machine = ServerMachine.onLyingDisk(disk, directory, List.of());
-                ExecutorService threads = Executors.newFixedThreadPool(CLIENTS)) {
-            List<Worker> workers = new ArrayList<>();
-            try {
-                machine.start();
-                List<Future<?>> working = new ArrayList<>();
-                for (int i = 0; i < CLIENTS; i++) {
-                    Worker worker = new Worker(machine, i);
-                    workers.add(worker);
-                    working.add(threads.submit(() -> {
-                        worker.work();
-                        return null;
-                    }));
-                }
-                trouble.make(disk, machine, working);
-                over = true;
-                for (Future<?> each : working) {
-                    each.get();
-                }
-                try (HmfsClient other = connect(machine)) {
-                    for (Worker each : workers) {
-                        each.compare(other);
-                    }
-                }
-                System.out.println("seed " + seed + ", " + rounds + " rounds: " + history);
-            } catch (Exception | AssertionError e) {
-                throw failed(e);
-            } finally {
-                over = true;
-                threads.shutdownNow(); // none waits for a server that did not start again
-                workers.forEach(Worker::close);
-            }
-        }
-    }
-
-    private AssertionError failed(Throwable e) {
-        Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
-        return new AssertionError(
-                "seed " + seed + " (-Dhmfs.seed), after " + history + ": " + cause.getMessage(), cause);
+        underLoad(List.of(), this::cutAgainAndAgain);
     }
 }

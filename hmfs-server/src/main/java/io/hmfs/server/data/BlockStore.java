@@ -67,6 +67,7 @@ public final class BlockStore implements AutoCloseable {
     private final long stamp = new SecureRandom().nextLong(1, Long.MAX_VALUE); // of this start
     private volatile long verifier = MachineStart.verifier();
     private final Set<Path> forced = ConcurrentHashMap.newKeySet(); // directories whose names are all on the disk
+    private volatile long forceFailures; // of directories; changed under the lock of `forced`
     final Object converting = new Object(); // package-private for the test of a removal that has to wait for it
     private final LongAdder corrupt = new LongAdder();
     private final Set<String> told = ConcurrentHashMap.newKeySet(); // damaged chunks that are in the log
@@ -301,10 +302,20 @@ public final class BlockStore implements AutoCloseable {
     private void forceParent(Path path) throws IOException {
         if (durable) {
             Path parent = parent(path);
-            synchronized (forced) {
-                forced.remove(parent); // if this fails, it is tried again before anything in there is committed
+            long before = forceFailures;
+            try {
                 forceDirectory(parent);
-                forced.add(parent);
+            } catch (IOException e) {
+                synchronized (forced) {
+                    forceFailures++;
+                    forced.remove(parent); // it is tried again before anything in there is committed
+                }
+                throw e;
+            }
+            synchronized (forced) {
+                if (forceFailures == before) { // else one that has begun later may have failed
+                    forced.add(parent);
+                }
             }
         }
     }
