@@ -55,6 +55,7 @@ class VersionedNamespaceTest {
             "poolStatus",
             "principalId",
             "principalName",
+            "principalRoom",
             "readXattrs",
             "readlink",
             "records",

@@ -163,7 +163,7 @@ final class FuzzRequests {
             case "from" -> random.nextInt(1 << 15);
             case "action" -> random.nextInt(2) * 2L; // what would refuse all that follows is left to the mutations
             case "cursorBirth", "cursorAt", "cursorStart", "bytesMax" -> 0;
-            case "block" -> random.nextInt(8) == 0 ? lie() : random.nextInt(2);
+            case "block" -> !wholeChunks && random.nextInt(8) == 0 ? lie() : random.nextInt(2);
             case "position" -> wholeChunks ? 0 : random.nextInt(200);
             case "length" -> wholeChunks ? FuzzRig.CHUNK_SIZE : random.nextInt(FuzzRig.CHUNK_SIZE + 1);
             case "size" -> random.nextInt(8) == 0 ? lie() : random.nextInt(3) * 1000L;
