@@ -159,7 +159,14 @@ final class RdmaScenarios {
         files.grow(plan.files());
         long pinned = server.pinned();
         while (clients.size() < plan.connections()) {
-            clients.add(client(bed, server, TransportKind.RDMA));
+            try {
+                clients.add(client(bed, server, TransportKind.RDMA));
+            } catch (IOException e) {
+                throw new IOException(
+                        String.format(
+                                "connection %,d of %,d: %s", clients.size() + 1, plan.connections(), e.getMessage()),
+                        e);
+            }
         }
         List<Supplier<CompletableFuture<?>>> stats = new ArrayList<>();
         for (HmfsClient client : clients) {
