@@ -122,7 +122,8 @@ final class CleanClosePoolTest {
         Path pool = directory.resolve("pool");
         LogOptions log = LogOptions.in(directory.resolve("log"))
                 .withSizes(4 << 10, 64 << 10, 1024)
-                .withOnVolatile(true);
+                .withOnVolatile(true)
+                .withQuiet(LogOptions.NEVER);
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
         Map<String, String> before;
         try (ServerNamespace namespace = Hmfs.openForServer(pool, OpenOptions.logged(log))) {

@@ -59,7 +59,10 @@ final class LoggedGrowthTest {
     void format() throws IOException {
         pool = directory.resolve("pool");
         image = directory.resolve("log").resolve("image");
-        log = LogOptions.in(directory.resolve("log")).withOnVolatile(true).withProgress(Progress.NONE);
+        log = LogOptions.in(directory.resolve("log"))
+                .withOnVolatile(true)
+                .withQuiet(LogOptions.NEVER)
+                .withProgress(Progress.NONE);
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
     }
 

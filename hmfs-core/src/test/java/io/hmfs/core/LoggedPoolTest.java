@@ -46,7 +46,8 @@ final class LoggedPoolTest {
         // Segments of 4 KiB: fifty lines fill one, so every test folds.
         log = LogOptions.in(directory.resolve("log"))
                 .withSizes(4 << 10, 64 << 10, 1024)
-                .withOnVolatile(true);
+                .withOnVolatile(true)
+                .withQuiet(LogOptions.NEVER);
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, log));
     }
 
@@ -118,7 +119,8 @@ final class LoggedPoolTest {
         Path other = directory.resolve("other");
         LogOptions large = LogOptions.in(other.resolveSibling("other.log"))
                 .withSizes(4 << 10, most, 1024)
-                .withOnVolatile(true);
+                .withOnVolatile(true)
+                .withQuiet(LogOptions.NEVER);
         refused(
                 PoolException.Reason.NO_SPACE,
                 "log files of up to " + most,
@@ -191,7 +193,8 @@ final class LoggedPoolTest {
         open().close();
         LogOptions other = LogOptions.in(directory.resolve("other"))
                 .withSizes(4 << 10, 64 << 10, 1024)
-                .withOnVolatile(true);
+                .withOnVolatile(true)
+                .withQuiet(LogOptions.NEVER);
         Path otherPool = directory.resolve("otherPool");
         Hmfs.format(otherPool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, other));
         Hmfs.openForServer(otherPool, OpenOptions.logged(other)).close();

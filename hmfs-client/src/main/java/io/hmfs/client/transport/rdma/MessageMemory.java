@@ -9,8 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The memory of the messages of all connections that one {@link Verbs} has: a few large regions, cut into one block for each
- * connection, which is given back when the connection has ended. Of one thread at a time.
+ * The memory of the messages of all connections that one {@link Verbs} has: a few regions, cut into one block for each connection, which is given back
+ * when the connection has ended. Each region is as long as all before it together, up to a bound: a client has one connection, a server many. Of one
+ * thread at a time.
  */
 public final class MessageMemory {
     /** Bytes of the longest message. */
@@ -22,12 +23,14 @@ public final class MessageMemory {
     /** Bytes of a connection's block: the messages that come, and behind them those that go. */
     static final int BLOCK_BYTES = 2 * SLOTS * MESSAGE_MAX;
 
-    private static final int REGION_BLOCKS = 32;
+    private static final int REGION_BLOCKS_MAX = 32;
 
     private final Verbs verbs;
     private final ArrayDeque<Block> free = new ArrayDeque<>();
     private final List<Block> lent =
             new ArrayList<>(); // their connections have ended, but not all have let go of what came
+
+    private int blocks; // of all regions
 
     public MessageMemory(Verbs verbs) {
         this.verbs = verbs;
@@ -86,11 +89,12 @@ public final class MessageMemory {
             }
         }
         if (free.isEmpty()) {
-            Verbs.Memory region =
-                    verbs.register(ByteBuffer.allocateDirect(REGION_BLOCKS * BLOCK_BYTES), Verbs.Remote.NOTHING);
-            for (int i = 0; i < REGION_BLOCKS; i++) {
+            int more = Math.min(Math.max(blocks, 1), REGION_BLOCKS_MAX);
+            Verbs.Memory region = verbs.register(ByteBuffer.allocateDirect(more * BLOCK_BYTES), Verbs.Remote.NOTHING);
+            for (int i = 0; i < more; i++) {
                 free.add(new Block(region, i * BLOCK_BYTES));
             }
+            blocks += more;
         }
         return free.remove();
     }

@@ -3,6 +3,7 @@ package io.hmfs.core.pmem.log;
 import io.hmfs.core.type.Progress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /**
  * The log of a pool in mode {@code logged}.
@@ -12,10 +13,21 @@ import java.nio.file.Path;
  * @param logMax bytes of log that may wait for the image; more makes operations wait; at least two segments
  * @param ringRecords lines that may wait for the disk, a power of two from 64 to 2^24; more makes operations wait
  * @param onVolatile allow a directory in memory (tmpfs), which survives no failure of the machine: for tests and measurements
+ * @param quiet after so long without a change, and at the end, the log gets a record that changes nothing: it shows whether what stands before it is damaged
  * @param progress hears how far a rebuild of the pool is; the first pool that is made of an image is none
  */
 public record LogOptions(
-        Path directory, long segmentSize, long logMax, int ringRecords, boolean onVolatile, Progress progress) {
+        Path directory,
+        long segmentSize,
+        long logMax,
+        int ringRecords,
+        boolean onVolatile,
+        Duration quiet,
+        Progress progress) {
+    /** A {@link #quiet} without such a record. */
+    public static final Duration NEVER = Duration.ofNanos(Long.MAX_VALUE);
+
+    private static final Duration QUIET = Duration.ofMillis(200);
     private static final System.Logger LOG = System.getLogger(LogOptions.class.getName());
 
     public LogOptions {
@@ -35,7 +47,7 @@ public record LogOptions(
 
     /** The defaults: segments of 16 MiB, up to 1 GiB of them, 262,144 lines in memory; begin and end of a rebuild go to the system's logger. */
     public static LogOptions in(Path directory) {
-        return new LogOptions(directory, 16 << 20, 1 << 30, 1 << 18, false, (pass, done, total) -> {
+        return new LogOptions(directory, 16 << 20, 1 << 30, 1 << 18, false, QUIET, (pass, done, total) -> {
             if (done == 0 || done == total) {
                 LOG.log(
                         System.Logger.Level.INFO,
@@ -60,16 +72,21 @@ public record LogOptions(
 
     /** The same with other bounds. */
     public LogOptions withSizes(long newSegmentSize, long newLogMax, int newRingRecords) {
-        return new LogOptions(directory, newSegmentSize, newLogMax, newRingRecords, onVolatile, progress);
+        return new LogOptions(directory, newSegmentSize, newLogMax, newRingRecords, onVolatile, quiet, progress);
     }
 
     /** The same, also in memory. */
     public LogOptions withOnVolatile(boolean allowed) {
-        return new LogOptions(directory, segmentSize, logMax, ringRecords, allowed, progress);
+        return new LogOptions(directory, segmentSize, logMax, ringRecords, allowed, quiet, progress);
+    }
+
+    /** The same with another {@link #quiet}. */
+    public LogOptions withQuiet(Duration pause) {
+        return new LogOptions(directory, segmentSize, logMax, ringRecords, onVolatile, pause, progress);
     }
 
     /** The same with another listener. */
     public LogOptions withProgress(Progress listener) {
-        return new LogOptions(directory, segmentSize, logMax, ringRecords, onVolatile, listener);
+        return new LogOptions(directory, segmentSize, logMax, ringRecords, onVolatile, quiet, listener);
     }
 }

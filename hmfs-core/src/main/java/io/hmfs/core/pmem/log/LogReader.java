@@ -118,6 +118,21 @@ final class LogReader {
         lines.line(offset, buffer, at + LogRecord.LINE_OFFSET);
     }
 
+    /**
+     * Writes the last file that was read again, as it was when it was checked: what was read may be in the system's cache alone, since its process died before it had
+     * synced it, or the sync failed, and another would not try again. Read again it might be something else.
+     */
+    void writeAgain(End end) throws IOException {
+        Path segment = end.file();
+        if (segment == null) {
+            return;
+        }
+        try (FileChannel file = FileChannel.open(segment, StandardOpenOption.WRITE)) {
+            LogFiles.write(file, buffer.clear().limit((int) Math.min(end.position(), file.size())), 0);
+            file.force(true);
+        }
+    }
+
     /** Nothing of this log's that is: a disk may show what a file had there that was dropped. */
     private void requireNothingBehind(Path segment, int bad, long expected) throws PoolException {
         for (int at = (bad + LogBlock.ALIGNMENT) & -LogBlock.ALIGNMENT; at < buffer.limit(); at += LogBlock.ALIGNMENT) {

@@ -8,7 +8,6 @@ import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.PoolFiles;
 import io.hmfs.core.type.Progress;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,21 +21,20 @@ import java.util.zip.CRC32C;
  * comes last, so that a rebuild that is cut off is begun again.
  */
 final class LogRebuild {
-    private static final int CHUNK = 1 << 20;
-
     private final Path pool;
     private final LogDirectory directory;
     private final LogOptions options;
     private final Progress progress;
-    private final byte[] chunk = new byte[CHUNK];
     private final byte[] line = new byte[64];
     private final DamagedPages damaged = new DamagedPages();
+    private final LogReader reader;
     private long replayed;
 
     LogRebuild(Path pool, LogDirectory directory, LogOptions options) {
         this.pool = pool;
         this.directory = directory;
         this.options = options;
+        this.reader = new LogReader(directory.control);
         boolean isFirst = directory.control.mark.reached() == 0;
         this.progress = isFirst ? Progress.NONE : options.progress(); // of a pool that was just made nothing is lost
     }
@@ -78,9 +76,7 @@ final class LogRebuild {
             damaged.requireAllInLog(directory.path);
         }
         trim(directory.path, end);
-        if (end.file() != null && Files.exists(end.file())) {
-            writeAgain(end.file());
-        }
+        reader.writeAgain(end); // another log file comes behind, so it must be there
         long bytes = Math.max(PoolFile.SIZE_MIN, LogRing.size(options.ringRecords()));
         try (PoolFile ring = PoolFiles.create(newRing, bytes, Backing.MAPPED, false)) {
             MappedPmem memory = (MappedPmem) ring.pmem();
@@ -109,7 +105,6 @@ final class LogRebuild {
             replayed++;
             progress.at("log", replayed, 0);
         };
-        LogReader reader = new LogReader(control);
         LogReader.End end = reader.read(segments, control.folded, begun.lastLsn, lines);
         if (begun.lastLsn > control.folded && end.lsn() == begun.lastLsn) {
             verify(memory, begun);
@@ -147,24 +142,6 @@ final class LogRebuild {
     /** Whether the file that begins with this LSN is there, or a newer one. */
     private static boolean hasReached(List<Path> segments, long firstLsn) {
         return !segments.isEmpty() && LogFiles.firstLsn(segments.getLast()) >= firstLsn;
-    }
-
-    /**
-     * What was read may be in the system's cache alone: its process died before it had synced it, or the sync failed, and another
-     * would not try again. Another log file comes behind, so it must be there.
-     */
-    private void writeAgain(Path segment) throws IOException {
-        try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            ByteBuffer buffer = ByteBuffer.wrap(chunk);
-            for (long at = 0; at < file.size(); at += CHUNK) {
-                buffer.clear();
-                while (buffer.hasRemaining() && file.read(buffer, at + buffer.position()) >= 0) {
-                    // on
-                }
-                LogFiles.write(file, buffer.flip(), at);
-            }
-            file.force(true);
-        }
     }
 
     /**

@@ -91,8 +91,7 @@ final class LogRing {
         }
         for (long lsn = durable + 1; lsn < reserved; lsn++) {
             if (!ring.isPublished(lsn)) {
-                memory.set(ring.at(lsn) + RingRecord.OFFSET_OFFSET, NO_LINE);
-                ring.publish(lsn);
+                ring.publishNothing(lsn);
             }
         }
         memory.setRelease(RingHeader.RESERVED_OFFSET, reserved);
@@ -166,6 +165,20 @@ final class LogRing {
     /** [log.3] Makes a filled record one of the log. */
     void publish(long lsn) {
         memory.setRelease(at(lsn), lsn);
+    }
+
+    private void publishNothing(long lsn) {
+        memory.set(at(lsn) + RingRecord.OFFSET_OFFSET, NO_LINE);
+        publish(lsn);
+    }
+
+    /** Publishes a record that changes nothing behind {@code durable}, unless that number is another thread's: the writer waits for no room, which it makes itself. */
+    boolean publishNothingBehind(long durable) {
+        if (!memory.cas8(RingHeader.RESERVED_OFFSET, durable, durable + 1)) {
+            return false;
+        }
+        publishNothing(durable + 1);
+        return true;
     }
 
     /** All up to the result are published. */

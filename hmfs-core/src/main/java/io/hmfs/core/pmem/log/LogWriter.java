@@ -32,6 +32,7 @@ final class LogWriter implements LogSink {
     private final ByteBuffer zeros = ByteBuffer.allocateDirect(AHEAD_BYTES);
     private final int recordsMax;
     private final long gathered;
+    private final long quietNanos;
     private final CRC32C crc = new CRC32C();
     private final Thread thread;
     private @Nullable FileChannel file;
@@ -49,6 +50,12 @@ final class LogWriter implements LogSink {
     /** All up to here is being written, asked for or not. The writer's own. */
     private long goal;
 
+    /** The last block has nothing but a record that changes nothing. The writer's own, as the two below. */
+    private boolean isSealed;
+
+    private long seal;
+    private long writtenNanos = System.nanoTime();
+
     /** A thread or an action waits for all up to here. Stored under the monitor of {@link LogGroupCommit}. */
     private volatile long asked;
 
@@ -64,6 +71,7 @@ final class LogWriter implements LogSink {
                 / LogRecord.SIZE;
         this.recordsMax = (int) Math.min(Math.min(LogBlock.RECORDS_MAX, fits), ring.capacity());
         this.gathered = Math.min(recordsMax, ring.capacity() / GATHERED_PART);
+        this.quietNanos = options.quiet().toNanos();
         this.buffer = ByteBuffer.allocateDirect(LogBlock.length(recordsMax)).order(ByteOrder.LITTLE_ENDIAN);
         this.figures = new LogFigures(ring.durable(), ring.durable(), 0, 0, 0);
         this.thread = Thread.ofPlatform().daemon().name("hmfs-log").unstarted(this::run);
@@ -137,7 +145,22 @@ final class LogWriter implements LogSink {
             write(durable + 1, (int) Math.min(end - durable, recordsMax));
             return true;
         }
-        return !last;
+        return seal(durable, last) || !last;
+    }
+
+    /**
+     * [log.14] When nothing has come for a while, and at the end, the last block gets one behind it that changes nothing: the last is the only one whose damage
+     * cannot be told from a write that was cut off.
+     */
+    private boolean seal(long durable, boolean last) {
+        boolean isWanted =
+                last ? !options.quiet().equals(LogOptions.NEVER) : System.nanoTime() - writtenNanos >= quietNanos;
+        if (isSealed || !isWanted || !ring.publishNothingBehind(durable)) {
+            return false;
+        }
+        seal = durable + 1;
+        goal = seal;
+        return true;
     }
 
     private boolean isDue() {
@@ -168,6 +191,8 @@ final class LogWriter implements LogSink {
         // [log.8] On the disk before any thread is told.
         current.force(false);
         position += length;
+        isSealed = first == seal && count == 1;
+        writtenNanos = System.nanoTime();
         ring.setDurable(first + count - 1);
         LogFigures before = figures;
         figures = new LogFigures(

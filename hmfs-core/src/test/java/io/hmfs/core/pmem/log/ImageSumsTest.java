@@ -73,6 +73,7 @@ final class ImageSumsTest {
         return LogOptions.in(log)
                 .withSizes(16 << 10, 64 << 10, 256)
                 .withOnVolatile(true)
+                .withQuiet(LogOptions.NEVER)
                 .withProgress(Progress.NONE);
     }
 

@@ -1,6 +1,7 @@
 package io.hmfs.core.pmem.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,13 +16,16 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -43,7 +47,8 @@ final class LogFilesTest {
         pool = directory.resolve("pool");
         options = LogOptions.in(directory.resolve("log"))
                 .withSizes(1 << 20, 4 << 20, 256)
-                .withOnVolatile(true);
+                .withOnVolatile(true)
+                .withQuiet(LogOptions.NEVER);
         LoggedPoolFile.format(pool, options, SIZE, false, _ -> {});
     }
 
@@ -233,6 +238,89 @@ final class LogFilesTest {
             try (LoggedPoolFile file = open()) {
                 assertEquals(3, stored(file), "changed at " + at);
             }
+        }
+    }
+
+    /** Where the last whole block of the newest log file stands, if it has nothing but a record that changes nothing; else 0. */
+    private int seal() throws IOException {
+        ByteBuffer file =
+                ByteBuffer.wrap(Files.readAllBytes(segments().getLast())).order(ByteOrder.LITTLE_ENDIAN);
+        long salt = LogControl.read(control()).salt;
+        int last = 0;
+        int at = LogSegmentHeader.SIZE;
+        while (at < file.limit() && LogBlock.isWhole(file, at, salt, new CRC32C())) {
+            last = at;
+            at += LogBlock.length((int) file.getLong(at + LogBlock.COUNT_OFFSET));
+        }
+        boolean isSeal = last > 0
+                && file.getLong(last + LogBlock.COUNT_OFFSET) == 1
+                && file.getLong(LogBlock.record(last, 0) + LogRecord.OFFSET_OFFSET) == LogRing.NO_LINE;
+        return isSeal ? last : 0;
+    }
+
+    private void changeBits(Disk disk, Path segment, int seal) throws IOException {
+        byte[] whole = disk.files().get(segment);
+        int block = LogBlock.length(1);
+        for (int at = seal - block; at < seal + block; at += 3) {
+            loseMachine();
+            byte[] changed = whole.clone();
+            changed[at] ^= (byte) (1 << (at & 7));
+            disk.putBackWith(segment, changed);
+            if (at < seal) {
+                PoolException e = assertThrows(PoolException.class, this::open, "changed at " + at);
+                String wanted = segment + " is damaged at offset " + (seal - block);
+                assertTrue(String.valueOf(e.getMessage()).contains(wanted), e.getMessage());
+            } else {
+                try (LoggedPoolFile file = open()) {
+                    assertEquals(4, stored(file), "changed at " + at);
+                }
+            }
+        }
+    }
+
+    /** [log.14] One record that changes nothing, and no more, comes when nothing else does. */
+    @Test
+    @Timeout(60)
+    void aBitChangedInTheLastChangeIsAnErrorAfterAQuietWhile() throws Exception {
+        options = options.withQuiet(Duration.ofMillis(1));
+        Disk disk;
+        Path segment;
+        int seal;
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+            while (seal() == 0) {
+                Thread.sleep(1);
+            }
+            seal = seal();
+            segment = segments().getLast();
+            disk = Disk.of(options.directory());
+            long durable = file.ring().durable();
+            Thread.sleep(100);
+            assertEquals(durable, file.ring().durable());
+        }
+        changeBits(disk, segment, seal);
+    }
+
+    @Test
+    void aBitChangedInTheLastChangeIsAnErrorAfterACleanEnd() throws IOException {
+        options = options.withQuiet(Duration.ofDays(1));
+        try (LoggedPoolFile file = open()) {
+            store(file, 1, 4);
+            assertEquals(0, seal());
+        }
+        assertTrue(seal() > 0);
+        changeBits(Disk.of(options.directory()), segments().getLast(), seal());
+    }
+
+    /** The writer would wait for its own number. */
+    @Test
+    void aNumberThatAThreadHasTakenIsNotTheWriters() throws IOException {
+        try (LoggedPoolFile file = open()) {
+            LogRing ring = file.ring();
+            long taken = ring.reserve();
+            assertEquals(ring.durable() + 1, taken);
+            assertFalse(ring.publishNothingBehind(ring.durable()));
+            assertEquals(taken, ring.reserved());
         }
     }
 

@@ -38,7 +38,8 @@ final class LogGroupCommitTest {
         pool = directory.resolve("pool");
         options = LogOptions.in(directory.resolve("log"))
                 .withSizes(1 << 20, 4 << 20, 256)
-                .withOnVolatile(true);
+                .withOnVolatile(true)
+                .withQuiet(LogOptions.NEVER);
         LoggedPoolFile.format(pool, options, SIZE, false, _ -> {});
     }
 

@@ -79,6 +79,7 @@ final class LogPowerTest {
         return LogOptions.in(on.root())
                 .withSizes(FILE_BYTES, 2 * FILE_BYTES, 64)
                 .withOnVolatile(true)
+                .withQuiet(LogOptions.NEVER)
                 .withProgress(Progress.NONE);
     }
 
@@ -592,8 +593,9 @@ final class LogPowerTest {
     @Test
     void theNameOfTheLogsDirectoryIsDurableBeforeItIsALog() throws IOException {
         PowerCutDisk above = new PowerCutDisk(Files.createDirectory(directory.resolve("above")), acknowledged::get);
-        LogOptions inside =
-                LogOptions.in(above.root().resolve("made").resolve("log")).withOnVolatile(true);
+        LogOptions inside = LogOptions.in(above.root().resolve("made").resolve("log"))
+                .withOnVolatile(true)
+                .withQuiet(LogOptions.NEVER);
         LoggedPoolFile.format(pool("other"), inside, SIZE, false, _ -> {});
         List<Kind> done = new ArrayList<>();
         for (int i = 0; i < above.events(); i++) {

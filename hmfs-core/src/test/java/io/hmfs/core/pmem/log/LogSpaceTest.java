@@ -31,7 +31,10 @@ final class LogSpaceTest {
     void format() throws IOException {
         pool = directory.resolve("pool");
         disk = new PowerCutDisk(Files.createDirectory(directory.resolve("log")), () -> 0);
-        options = LogOptions.in(disk.root()).withSizes(4 << 10, 1 << 20, 64).withOnVolatile(true);
+        options = LogOptions.in(disk.root())
+                .withSizes(4 << 10, 1 << 20, 64)
+                .withOnVolatile(true)
+                .withQuiet(LogOptions.NEVER);
         LoggedPoolFile.format(pool, options, PoolFile.SIZE_MIN, false, _ -> {});
         disk.settle();
     }

@@ -53,6 +53,7 @@ final class LogStartTest {
         return LogOptions.in(log)
                 .withSizes(1 << 20, 4 << 20, 256)
                 .withOnVolatile(true)
+                .withQuiet(LogOptions.NEVER)
                 .withProgress(Progress.NONE);
     }
 
