@@ -32,7 +32,7 @@ final class LogWriter implements LogSink {
     private final ByteBuffer zeros = ByteBuffer.allocateDirect(AHEAD_BYTES);
     private final int recordsMax;
     private final long gathered;
-    private final long quietNanos;
+    private final long quietNanos; // Long.MAX_VALUE: LogOptions.NEVER
     private final CRC32C crc = new CRC32C();
     private final Thread thread;
     private @Nullable FileChannel file;
@@ -153,14 +153,16 @@ final class LogWriter implements LogSink {
      * cannot be told from a write that was cut off.
      */
     private boolean seal(long durable, boolean last) {
-        boolean isWanted =
-                last ? !options.quiet().equals(LogOptions.NEVER) : System.nanoTime() - writtenNanos >= quietNanos;
-        if (isSealed || !isWanted || !ring.publishNothingBehind(durable)) {
+        if (isSealed || !isQuiet(last) || !ring.publishNothingBehind(durable)) {
             return false;
         }
         seal = durable + 1;
         goal = seal;
         return true;
+    }
+
+    private boolean isQuiet(boolean last) {
+        return last ? quietNanos != Long.MAX_VALUE : System.nanoTime() - writtenNanos >= quietNanos;
     }
 
     private boolean isDue() {

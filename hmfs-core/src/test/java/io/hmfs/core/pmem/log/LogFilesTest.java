@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -259,7 +260,7 @@ final class LogFilesTest {
     }
 
     private void changeBits(Disk disk, Path segment, int seal) throws IOException {
-        byte[] whole = disk.files().get(segment);
+        byte[] whole = Objects.requireNonNull(disk.files().get(segment));
         int block = LogBlock.length(1);
         for (int at = seal - block; at < seal + block; at += 3) {
             loseMachine();

@@ -17,6 +17,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -50,6 +51,9 @@ final class LogPowerTest {
     private static final int FILE_BYTES = (4 << 10) + 100;
 
     private static final int STORES = 110; // five log files of 4 KiB, two of which may wait for the folder
+
+    private static final int PAUSE_EACH = 22; // stores
+    private static final int PAUSES_MAX = 100; // of a millisecond
 
     /** Of a scenario in which the folder may be faster than it should be. */
     private static final int TRIES = 50;
@@ -120,9 +124,16 @@ final class LogPowerTest {
     }
 
     @Test
-    void whatWasAcknowledgedIsThereWhereverThePowerFails() throws IOException {
-        try (LoggedPoolFile file = LoggedPoolFile.open(pool("pool"), options(disk))) {
-            store(file, 1, STORES, acknowledged);
+    void whatWasAcknowledgedIsThereWhereverThePowerFails() throws Exception {
+        LogOptions often = options(disk).withQuiet(Duration.ofNanos(1));
+        try (LoggedPoolFile file = LoggedPoolFile.open(pool("pool"), often)) {
+            for (long n = 1; n <= STORES; n += PAUSE_EACH) {
+                store(file, n, n + PAUSE_EACH - 1, acknowledged);
+                long last = file.ring().durable();
+                for (int i = 0; i < PAUSES_MAX && file.ring().durable() == last; i++) {
+                    Thread.sleep(1); // [log.14] comes, or has come
+                }
+            }
         }
         assertTrue(disk.events() > STORES, "events: " + disk.events());
         Random random = new Random(Long.getLong("hmfs.seed", 1));
