@@ -103,6 +103,26 @@ final class RemovedFilesTest {
         }
     }
 
+    @Test
+    void ownersTakeTurns() {
+        RemovedFile next = new RemovedFile();
+        RemovedFiles removed = namespace.removedFiles();
+        for (int uid = 1; uid <= 3; uid++) {
+            for (int i = 0; i < 20; i++) {
+                Name name = name(100 * uid + i);
+                ok(namespace.create(ROOT, name, 0644, uid, 0, out));
+                ok(namespace.delete(ROOT, name, out));
+            }
+            assertTrue(removed.next(next)); // of those that are there by now, whose turn it is
+            assertEquals(uid, next.uid);
+        }
+        for (int i = 0; i < 57; i++) {
+            assertTrue(removed.next(next));
+            assertEquals(1 + i % 3, next.uid, "file " + i);
+        }
+        assertFalse(removed.next(next));
+    }
+
     private void restart(Found found) {
         namespace.close();
         assertEquals(found, Summary.read(file.pmem(), 0).found());

@@ -8,7 +8,7 @@ import io.hmfs.core.layout.Owner;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.RemovedFile;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * done with it before it is free, the list, which a sweep takes it off, and the data, which {@link #done} tells of. Each says so in the status word;
  * the one that comes second frees the slot. So nothing is written for the data's sake, and nothing has a bound but the pool.
  *
- * <p>Slots are handed out by a stack that is linked through their {@code next}: threads push what they have removed, the consumer takes all of
- * it at once. After a crash the background scan pushes what it finds; after a clean close the summary has the first of them.
+ * <p>Slots are handed out by stacks that are linked through their {@code next}: threads push what they have removed, the consumer takes all of
+ * it at once. Owners whose numbers are alike in their last bits share a stack, and stacks take turns, so a user who removes a million files holds up no
+ * other's. After a crash the background scan pushes what it finds; after a clean close the summary has the first of them, in one chain.
  *
  * <p>† A slot that holds data is pushed once in each start, and not free before it was handed out and {@link #done}.
  */
@@ -34,8 +35,10 @@ public final class RemovedData {
     private final Regions regions;
     private final Retirement slots;
     private final boolean kept;
-    private final AtomicLong newest = new AtomicLong(Pmem.NULL);
+    private final AtomicLongArray newest = new AtomicLongArray(STACKS);
     private final LongAdder count = new LongAdder();
+
+    private static final int STACKS = 64;
 
     /** In {@code next} of a slot that is handed out: no slot stands there. Means nothing to a later start. */
     private static final long HANDED_OUT = 1;
@@ -45,8 +48,11 @@ public final class RemovedData {
 
     private static final long MARK_FACTOR = 0x9e37_79b9_7f4a_7c15L;
 
-    /** The first of those that were taken off the stack and not handed out; under this object's monitor. */
-    private long taken = Pmem.NULL;
+    /** Of each stack the first of those that were taken off it and not handed out. Under this object's monitor, as {@link #turn}. */
+    private final long[] taken = new long[STACKS];
+
+    /** The stack that is looked at first. */
+    private int turn;
 
     private volatile @Nullable Thread waiting;
 
@@ -57,7 +63,7 @@ public final class RemovedData {
         this.slots = slots;
         this.kept = kept;
         if (kept) {
-            newest.set(summary.removed());
+            newest.set(0, summary.removed());
             count.add(summary.removedCount());
         }
     }
@@ -80,12 +86,17 @@ public final class RemovedData {
         }
     }
 
+    private int owner(long at) {
+        return Owner.uid(pmem.getAcquire(at + EntryRecord.OWNER_OFFSET));
+    }
+
     private void push(long at) {
+        int stack = owner(at) & (STACKS - 1);
         long next;
         do {
-            next = newest.get();
+            next = newest.get(stack);
             pmem.set(at + EntryRecord.NEXT_OFFSET, next);
-        } while (!newest.compareAndSet(next, at));
+        } while (!newest.compareAndSet(stack, next, at));
         Thread thread = waiting;
         if (thread != null) {
             waiting = null;
@@ -95,25 +106,35 @@ public final class RemovedData {
 
     /** Hands one of them out: its slot, its id, and its size; false if there is none now. */
     public synchronized boolean next(RemovedFile out) {
-        if (taken == Pmem.NULL) {
-            taken = newest.getAndSet(Pmem.NULL);
+        int stack = turn;
+        while (!fill(stack)) {
+            stack = stack + 1 & (STACKS - 1);
+            if (stack == turn) {
+                return false;
+            }
         }
-        long at = taken;
-        if (at == Pmem.NULL) {
-            return false;
-        }
+        turn = stack + 1 & (STACKS - 1);
+        long at = taken[stack];
         long status = statusOf(at);
         if (!EntryRecord.holdsData(status)) {
             throw new CorruptPoolException(at, "a removed file that holds data", status);
         }
-        taken = pmem.get(at + EntryRecord.NEXT_OFFSET);
+        taken[stack] = pmem.get(at + EntryRecord.NEXT_OFFSET);
         pmem.set(at + EntryRecord.NEXT_OFFSET, HANDED_OUT);
         out.token = token(at);
         out.removedNanos = EntryRecord.death(pmem, at);
         out.id = EntryRecord.id(pmem, at);
-        out.uid = Owner.uid(pmem.getAcquire(at + EntryRecord.OWNER_OFFSET));
+        out.uid = owner(at);
         out.size = EntryRecord.size(pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET));
         return true;
+    }
+
+    /** Whether there is one of this stack to hand out. */
+    private boolean fill(int stack) {
+        if (taken[stack] == Pmem.NULL) {
+            taken[stack] = newest.getAndSet(stack, Pmem.NULL);
+        }
+        return taken[stack] != Pmem.NULL;
     }
 
     private long statusOf(long at) {
@@ -199,7 +220,12 @@ public final class RemovedData {
     }
 
     private synchronized boolean isEmpty() {
-        return taken == Pmem.NULL && newest.get() == Pmem.NULL;
+        for (int stack = 0; stack < STACKS; stack++) {
+            if (taken[stack] != Pmem.NULL || newest.get(stack) != Pmem.NULL) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
@@ -207,15 +233,17 @@ public final class RemovedData {
      * back, so that only a scan finds them. Called when no thread uses the pool any more.
      */
     public synchronized long gather() {
-        while (taken != Pmem.NULL) {
-            long at = taken;
-            taken = pmem.get(at + EntryRecord.NEXT_OFFSET);
-            push(at);
-        }
+        long first = Pmem.NULL;
         long found = 0;
-        for (long at = newest.get(); at != Pmem.NULL; at = pmem.get(at + EntryRecord.NEXT_OFFSET)) {
-            found++;
+        for (int stack = 0; stack < STACKS; stack++) {
+            while (fill(stack)) {
+                long at = taken[stack];
+                taken[stack] = pmem.get(at + EntryRecord.NEXT_OFFSET);
+                pmem.set(at + EntryRecord.NEXT_OFFSET, first);
+                first = at;
+                found++;
+            }
         }
-        return found == count() ? newest.get() : -1;
+        return found == count() ? first : -1;
     }
 }
