@@ -42,7 +42,7 @@ public interface RemovedFiles {
     };
 
     /**
-     * Hands out one of them, in no order; false: there is none now. Each is handed out once, and again after a start, or after {@link #giveBack}.
+     * Hands out one of them, owners in turns; false: there is none now. Each is handed out once, and again after a start, or after {@link #giveBack}.
      * Its removal is safe at {@link ServerNamespace#logPosition} as asked after this call: not before may its data be touched.
      */
     boolean next(RemovedFile out);
