@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * may block, and again from time to time while one of them lives. If that fails, what was known stays.
  *
  * <p>Before groups are known nobody is more than a name that a peer has said. So addresses take turns at the look-ups, and each has its share of
- * those that wait: one that comes with ever new names does not hold up others. A user whom peers of several addresses wait for has a place among the
- * look-ups of each. Thread-safe.
+ * those that wait, and of the users that are known: one that comes with ever new names neither holds up others nor keeps them out. A user whom peers of
+ * several addresses wait for has a place among the look-ups of each, and counts for the address that said the name first. Thread-safe.
  */
 public final class Callers {
     private static final System.Logger LOG = System.getLogger(Callers.class.getName());
@@ -38,7 +38,7 @@ public final class Callers {
     /** Look-ups that wait, of which an address gets a third if it is alone. */
     private static final int WAITING_MAX = 4096;
 
-    /** A client with one more name than this waits for older ones to be forgotten. */
+    /** Users that are known. An address may bring half of what no other has brought. */
     private static final int USERS_MAX = 65_536;
 
     /** The address of look-ups that the server itself wants. */
@@ -59,14 +59,22 @@ public final class Callers {
     private final AtomicLong sweptNanos;
     private final ConcurrentHashMap<String, Entry> entries = new ConcurrentHashMap<>();
 
+    /** How many of them each address has brought. */
+    private final ConcurrentHashMap<String, Integer> brought = new ConcurrentHashMap<>();
+
     /** What is known of one user. */
     private static final class Entry {
+        private final String bringer; // the address that said the name first
         private @Nullable Caller caller; // all fields guarded by this; the same one for ever
         private @Nullable CompletableFuture<Caller> lookup; // the last one; null: none, or it was given up
         private final Set<String> waiting = new HashSet<>(0); // addresses among whose look-ups the last one waits
         private int lookups; // so many were begun
         private long seenNanos;
         private boolean dropped;
+
+        Entry(String bringer) {
+            this.bringer = bringer;
+        }
     }
 
     /** A place of a look-up in the queue. Whichever comes first does it for all. */
@@ -148,15 +156,21 @@ public final class Callers {
 
     /**
      * The user of this name, for a peer at this address; done already when nothing has to be looked up. Fails with a {@code RejectedExecutionException} if
-     * too many look-ups wait, or there are too many users.
+     * the address has its share of the look-ups that wait, or of the users.
      */
     public CompletableFuture<Caller> of(String name, String address) {
-        if (entries.size() >= usersMax && !entries.containsKey(name) && !makeRoom()) {
-            return CompletableFuture.failedFuture(
-                    new RejectedExecutionException("too many users at once; try again in a minute"));
+        if (!entries.containsKey(name) && !hasRoom(address)) {
+            makeRoom();
+            if (!hasRoom(address)) {
+                return CompletableFuture.failedFuture(new RejectedExecutionException(
+                        "too many users of one address, " + address + ", at once; try again in a minute"));
+            }
         }
         while (true) {
-            Entry entry = entries.computeIfAbsent(name, made -> new Entry());
+            Entry entry = entries.computeIfAbsent(name, made -> {
+                brought.merge(address, 1, Integer::sum);
+                return new Entry(address);
+            });
             synchronized (entry) {
                 if (!entry.dropped) {
                     return current(name, entry, address);
@@ -282,8 +296,14 @@ public final class Callers {
         return config.permissionsEnabled() ? proxyUsers.refusal(real, user, namespace::knownPrincipalId, from) : null;
     }
 
-    /** Forgets users without a connection sooner than usual; false if there are none. */
-    private boolean makeRoom() {
+    private boolean hasRoom(String address) {
+        int own = brought.getOrDefault(address, 0);
+        int free = usersMax - (entries.size() - own);
+        return own < free - free / 2;
+    }
+
+    /** Forgets users without a connection sooner than usual. */
+    private void makeRoom() {
         long now = clock.getAsLong();
         long last = sweptNanos.get();
         if (now - last > SWEEP_NANOS && sweptNanos.compareAndSet(last, now)) { // else it would find none again
@@ -298,12 +318,13 @@ public final class Callers {
                 }
             });
         }
-        return entries.size() < usersMax;
     }
 
     private void drop(String name, Entry entry) {
         entry.dropped = true;
-        entries.remove(name, entry);
+        if (entries.remove(name, entry)) {
+            brought.computeIfPresent(entry.bringer, (address, count) -> count == 1 ? null : count - 1);
+        }
     }
 
     /** To be called at each {@code groupExpiry}: looks up connected users, and forgets those that have been gone for long. */

@@ -311,7 +311,7 @@ class CallersTest {
                 this::groups,
                 waiting::add,
                 clock::get,
-                3,
+                5,
                 WAITING_MAX);
         Caller bob = caller("bob");
         bob.connected();
@@ -322,9 +322,14 @@ class CallersTest {
         assertTrue(two.isCompletedExceptionally());
         assertTrue(callers.of("three", HOST).isCompletedExceptionally());
         assertSame(bob, caller("bob"));
+        assertFalse(callers.of("guest", "10.0.0.9").isDone()); // another address has half of what is left
+        assertTrue(callers.of("next", "10.0.0.9").isCompletedExceptionally());
+        runWaiting();
         clock.addAndGet(Duration.ofSeconds(61).toNanos());
         assertEquals("three", caller("three").name());
         assertEquals(2, callers.size());
+        assertEquals("four", caller("four").name()); // what was forgotten does not count any more
+        assertTrue(callers.of("five", HOST).isCompletedExceptionally());
         assertSame(bob, caller("bob"));
         assertTrue(isIn(bob, "staff"));
     }
