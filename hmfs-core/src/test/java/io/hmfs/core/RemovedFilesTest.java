@@ -103,24 +103,33 @@ final class RemovedFilesTest {
         }
     }
 
+    /** Also those that a clean close has left: B's file behind all of A's. */
     @Test
     void ownersTakeTurns() {
         RemovedFile next = new RemovedFile();
-        RemovedFiles removed = namespace.removedFiles();
         for (int uid = 1; uid <= 3; uid++) {
             for (int i = 0; i < 20; i++) {
                 Name name = name(100 * uid + i);
                 ok(namespace.create(ROOT, name, 0644, uid, 0, out));
                 ok(namespace.delete(ROOT, name, out));
             }
-            assertTrue(removed.next(next)); // of those that are there by now, whose turn it is
+            assertTrue(namespace.removedFiles().next(next)); // of those that are there by now, whose turn it is
             assertEquals(uid, next.uid);
+            namespace.removedFiles().done(next.token);
         }
-        for (int i = 0; i < 57; i++) {
-            assertTrue(removed.next(next));
-            assertEquals(1 + i % 3, next.uid, "file " + i);
+        takeTurns(3, 27);
+        restart(Found.VALID);
+        takeTurns(3, 30);
+        assertFalse(namespace.removedFiles().next(next));
+    }
+
+    private void takeTurns(int owners, int files) {
+        RemovedFile next = new RemovedFile();
+        for (int i = 0; i < files; i++) {
+            assertTrue(namespace.removedFiles().next(next));
+            assertEquals(1 + i % owners, next.uid, "file " + i);
+            namespace.removedFiles().done(next.token);
         }
-        assertFalse(removed.next(next));
     }
 
     private void restart(Found found) {

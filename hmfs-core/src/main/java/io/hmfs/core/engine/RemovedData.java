@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * the one that comes second frees the slot. So nothing is written for the data's sake, and nothing has a bound but the pool.
  *
  * <p>Slots are handed out by stacks that are linked through their {@code next}: threads push what they have removed, the consumer takes all of
- * it at once. Owners whose numbers are alike in their last bits share a stack, and stacks take turns, so a user who removes a million files holds up no
- * other's. After a crash the background scan pushes what it finds; after a clean close the summary has the first of them, in one chain.
+ * it at once. Owners whose numbers are alike in their last bits share a stack, and stacks take turns, so a user who removes a million files holds up only
+ * those who share the stack. After a crash the background scan pushes what it finds; after a clean close the summary has the first of them, in one chain,
+ * of which each look puts some on their owners' stacks.
  *
  * <p>† A slot that holds data is pushed once in each start, and not free before it was handed out and {@link #done}.
  */
@@ -39,6 +40,7 @@ public final class RemovedData {
     private final LongAdder count = new LongAdder();
 
     private static final int STACKS = 64;
+    private static final int INHERITED_AT_ONCE = 64;
 
     /** In {@code next} of a slot that is handed out: no slot stands there. Means nothing to a later start. */
     private static final long HANDED_OUT = 1;
@@ -48,11 +50,16 @@ public final class RemovedData {
 
     private static final long MARK_FACTOR = 0x9e37_79b9_7f4a_7c15L;
 
-    /** Of each stack the first of those that were taken off it and not handed out. Under this object's monitor, as {@link #turn}. */
+    // Under this object's monitor:
+
+    /** Of each stack the first of those that were taken off it and not handed out. */
     private final long[] taken = new long[STACKS];
 
     /** The stack that is looked at first. */
     private int turn;
+
+    /** The first of those that a clean close left and that are on no stack yet. */
+    private long inherited = Pmem.NULL;
 
     private volatile @Nullable Thread waiting;
 
@@ -63,7 +70,7 @@ public final class RemovedData {
         this.slots = slots;
         this.kept = kept;
         if (kept) {
-            newest.set(0, summary.removed());
+            inherited = summary.removed();
             count.add(summary.removedCount());
         }
     }
@@ -106,6 +113,7 @@ public final class RemovedData {
 
     /** Hands one of them out: its slot, its id, and its size; false if there is none now. */
     public synchronized boolean next(RemovedFile out) {
+        distribute();
         int stack = turn;
         while (!fill(stack)) {
             stack = stack + 1 & (STACKS - 1);
@@ -129,9 +137,20 @@ public final class RemovedData {
         return true;
     }
 
+    private void distribute() {
+        for (int i = 0; i < INHERITED_AT_ONCE && inherited != Pmem.NULL; i++) {
+            long at = inherited;
+            statusOf(at); // or it is no slot
+            inherited = pmem.get(at + EntryRecord.NEXT_OFFSET);
+            int stack = owner(at) & (STACKS - 1);
+            pmem.set(at + EntryRecord.NEXT_OFFSET, taken[stack]);
+            taken[stack] = at;
+        }
+    }
+
     /** Whether there is one of this stack to hand out. */
     private boolean fill(int stack) {
-        if (taken[stack] == Pmem.NULL) {
+        if (taken[stack] == Pmem.NULL && newest.get(stack) != Pmem.NULL) {
             taken[stack] = newest.getAndSet(stack, Pmem.NULL);
         }
         return taken[stack] != Pmem.NULL;
@@ -220,12 +239,11 @@ public final class RemovedData {
     }
 
     private synchronized boolean isEmpty() {
-        for (int stack = 0; stack < STACKS; stack++) {
-            if (taken[stack] != Pmem.NULL || newest.get(stack) != Pmem.NULL) {
-                return false;
-            }
+        boolean empty = inherited == Pmem.NULL;
+        for (int stack = 0; stack < STACKS && empty; stack++) {
+            empty = taken[stack] == Pmem.NULL && newest.get(stack) == Pmem.NULL;
         }
-        return true;
+        return empty;
     }
 
     /**
@@ -233,17 +251,29 @@ public final class RemovedData {
      * back, so that only a scan finds them. Called when no thread uses the pool any more.
      */
     public synchronized long gather() {
-        long first = Pmem.NULL;
-        long found = 0;
+        long head = inherited;
+        inherited = Pmem.NULL;
+        long found = prepend(head);
         for (int stack = 0; stack < STACKS; stack++) {
-            while (fill(stack)) {
-                long at = taken[stack];
-                taken[stack] = pmem.get(at + EntryRecord.NEXT_OFFSET);
-                pmem.set(at + EntryRecord.NEXT_OFFSET, first);
-                first = at;
-                found++;
-            }
+            found += prepend(newest.getAndSet(stack, Pmem.NULL));
+            found += prepend(taken[stack]);
+            taken[stack] = Pmem.NULL;
         }
-        return found == count() ? first : -1;
+        return found == count() ? inherited : -1;
+    }
+
+    /** Puts a chain before the one that is inherited; returns how long it is. */
+    private long prepend(long head) {
+        long found = 0;
+        long last = Pmem.NULL;
+        for (long at = head; at != Pmem.NULL; at = pmem.get(at + EntryRecord.NEXT_OFFSET)) {
+            last = at;
+            found++;
+        }
+        if (last != Pmem.NULL) {
+            pmem.set(last + EntryRecord.NEXT_OFFSET, inherited);
+            inherited = head;
+        }
+        return found;
     }
 }

@@ -324,6 +324,8 @@ class CallersTest {
         assertSame(bob, caller("bob"));
         assertFalse(callers.of("guest", "10.0.0.9").isDone()); // another address has half of what is left
         assertTrue(callers.of("next", "10.0.0.9").isCompletedExceptionally());
+        assertTrue(
+                callers.of(System.getProperty("user.name"), "10.0.0.9").join().isUnlimited()); // the superuser has room
         runWaiting();
         clock.addAndGet(Duration.ofSeconds(61).toNanos());
         assertEquals("three", caller("three").name());

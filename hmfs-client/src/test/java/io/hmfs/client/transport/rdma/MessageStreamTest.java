@@ -817,7 +817,7 @@ class MessageStreamTest {
             pollAll();
             assertEquals(100_000, server.arrived);
         }
-        int forMessages = 6; // regions of 1, 2, 4, 8, 16 and 32 connections
+        int forMessages = 6; // after the first one, regions of 1, 2, 4, 8, 16 and 32 connections
         assertEquals(WindowMemory.MOST + forMessages, clientVerbs.registered() - registered);
         End last = client();
         clients.get(1).stream.close();

@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param logMax bytes of log that may wait for the image; more makes operations wait; at least two segments
  * @param ringRecords lines that may wait for the disk, a power of two from 64 to 2^24; more makes operations wait
  * @param onVolatile allow a directory in memory (tmpfs), which survives no failure of the machine: for tests and measurements
- * @param quiet after so long without a change, and at the end, the log gets a record that changes nothing: it shows whether what stands before it is damaged
+ * @param quiet after so long without a change, and at the end, the log gets an empty record, which shows whether what stands before it is damaged; over zero
  * @param progress hears how far a rebuild of the pool is; the first pool that is made of an image is none
  */
 public record LogOptions(
@@ -36,6 +36,10 @@ public record LogOptions(
         check("ringRecords", ringRecords, 64, 1 << 24);
         if (Integer.bitCount(ringRecords) != 1) {
             throw new IllegalArgumentException("ringRecords is " + ringRecords + "; it must be a power of two");
+        }
+        if (quiet.compareTo(Duration.ZERO) <= 0 || quiet.compareTo(NEVER) > 0) {
+            throw new IllegalArgumentException(
+                    "quiet is " + quiet + "; it must be over zero, and " + NEVER + " at most");
         }
     }
 

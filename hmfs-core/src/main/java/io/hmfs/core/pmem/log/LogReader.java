@@ -119,8 +119,8 @@ final class LogReader {
     }
 
     /**
-     * Writes the last file that was read again, as it was when it was checked: what was read may be in the system's cache alone, since its process died before it had
-     * synced it, or the sync failed, and another would not try again. Read again it might be something else.
+     * Writes the file that was read last once more, as it was when it was checked; {@code end}: what that read returned. What was read may be in the system's
+     * cache alone, since its process died before it had synced it, or the sync failed, and another would not try again. A second read might bring something else.
      */
     void writeAgain(End end) throws IOException {
         Path segment = end.file();

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * are copying 64 bytes. The records up to {@link #advance} are published without a gap; only these go to the disk.
  */
 final class LogRing {
-    /** The offset of a record that changes nothing. */
+    /** The offset of an empty record, which changes nothing. */
     static final long NO_LINE = -1;
 
     private static final int SPINS = 64;
@@ -91,7 +91,7 @@ final class LogRing {
         }
         for (long lsn = durable + 1; lsn < reserved; lsn++) {
             if (!ring.isPublished(lsn)) {
-                ring.publishNothing(lsn);
+                ring.publishEmpty(lsn);
             }
         }
         memory.setRelease(RingHeader.RESERVED_OFFSET, reserved);
@@ -167,17 +167,17 @@ final class LogRing {
         memory.setRelease(at(lsn), lsn);
     }
 
-    private void publishNothing(long lsn) {
+    private void publishEmpty(long lsn) {
         memory.set(at(lsn) + RingRecord.OFFSET_OFFSET, NO_LINE);
         publish(lsn);
     }
 
-    /** Publishes a record that changes nothing behind {@code durable}, unless that number is another thread's: the writer waits for no room, which it makes itself. */
-    boolean publishNothingBehind(long durable) {
+    /** Publishes an empty record behind {@code durable}, unless that number is another thread's: the writer waits for no room, which it makes itself. */
+    boolean publishEmptyBehind(long durable) {
         if (!memory.cas8(RingHeader.RESERVED_OFFSET, durable, durable + 1)) {
             return false;
         }
-        publishNothing(durable + 1);
+        publishEmpty(durable + 1);
         return true;
     }
 

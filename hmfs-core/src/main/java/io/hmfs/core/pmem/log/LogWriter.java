@@ -50,10 +50,12 @@ final class LogWriter implements LogSink {
     /** All up to here is being written, asked for or not. The writer's own. */
     private long goal;
 
-    /** The last block has nothing but a record that changes nothing. The writer's own, as the two below. */
-    private boolean isSealed;
+    /** The last block is an empty record. The writer's own, as the two below. */
+    private boolean lastIsEmpty;
 
-    private long seal;
+    /** The LSN of the last empty record. */
+    private long emptyLsn;
+
     private long writtenNanos = System.nanoTime();
 
     /** A thread or an action waits for all up to here. Stored under the monitor of {@link LogGroupCommit}. */
@@ -145,19 +147,19 @@ final class LogWriter implements LogSink {
             write(durable + 1, (int) Math.min(end - durable, recordsMax));
             return true;
         }
-        return seal(durable, last) || !last;
+        return addEmpty(durable, last) || !last;
     }
 
     /**
-     * [log.14] When nothing has come for a while, and at the end, the last block gets one behind it that changes nothing: the last is the only one whose damage
-     * cannot be told from a write that was cut off.
+     * [log.14] When nothing has come for a while, and at the end, an empty record comes behind the last block: the last is the only one whose damage
+     * cannot be told from a write that was cut off. None where the file has no space ahead: nobody asks for it, so a full disk must not end the server for it.
      */
-    private boolean seal(long durable, boolean last) {
-        if (isSealed || !isQuiet(last) || !ring.publishNothingBehind(durable)) {
+    private boolean addEmpty(long durable, boolean last) {
+        if (lastIsEmpty || isCramped || !isQuiet(last) || !ring.publishEmptyBehind(durable)) {
             return false;
         }
-        seal = durable + 1;
-        goal = seal;
+        emptyLsn = durable + 1;
+        goal = emptyLsn;
         return true;
     }
 
@@ -193,7 +195,7 @@ final class LogWriter implements LogSink {
         // [log.8] On the disk before any thread is told.
         current.force(false);
         position += length;
-        isSealed = first == seal && count == 1;
+        lastIsEmpty = first == emptyLsn && count == 1;
         writtenNanos = System.nanoTime();
         ring.setDurable(first + count - 1);
         LogFigures before = figures;

