@@ -350,6 +350,45 @@ class LyingDataTest extends LyingLoad {
         }
     }
 
+    /** Of which all names were on the disk before: the server must not go by that. */
+    @Test
+    void aDirectoryThatCouldNotBeForcedIsForcedAgain() throws Exception {
+        try (LyingDisk disk = LyingDisk.mount(directory, seed);
+                ServerMachine machine = ServerMachine.onLyingDisk(disk, directory, SMALL_BLOCKS)) {
+            machine.start();
+            try (HmfsClient client = connect(machine)) {
+                byte[] bytes = new byte[2 * BLOCK];
+                new Random(seed).nextBytes(bytes);
+                OpenedFile file = LeasedFiles.create(client, "/f", PLAIN);
+                writeBlock(client, file, bytes, 0);
+                client.append(file.info(), BLOCK, file.grant(), false, Written.NOTHING);
+                long before = disk.lies();
+                disk.rule(LyingDisk.EIO, "syncdir", DATA, 0, 1);
+                HmfsException failed = assertThrows(HmfsException.class, () -> {
+                    try {
+                        writeBlock(client, file, bytes, 1);
+                    } catch (ExecutionException e) {
+                        throw e.getCause() == null ? e : e.getCause();
+                    }
+                    client.append(file.info(), 2 * BLOCK, file.grant(), false, Written.NOTHING);
+                });
+                assertEquals(ResultCode.IO_ERROR, failed.code());
+                assertEquals(before + 1, disk.lies());
+                writeBlock(client, file, bytes, 1);
+                client.append(file.info(), 2 * BLOCK, file.grant(), true, Written.NOTHING);
+                machine.cutPower(disk, ALL_LOST);
+                machine.start();
+                assertArrayEquals(bytes, read(client, client.stat("/f")), "what was committed");
+            }
+        }
+    }
+
+    private static void writeBlock(HmfsClient client, OpenedFile file, byte[] bytes, int block) throws Exception {
+        client.writeBlockAsync(
+                        file.grant(), file.info().id(), block, 0, bytes, block * BLOCK, BLOCK, new WriteVerifier())
+                .get();
+    }
+
     private static ScrubStatus scrubbed(HmfsClient client) throws Exception {
         client.beginScrub(0);
         Await.until("the scrub's end", () -> !client.scrub(0).isRunning());

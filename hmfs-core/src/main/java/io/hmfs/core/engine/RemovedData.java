@@ -32,15 +32,15 @@ public final class RemovedData {
         boolean retire(long at, long status);
     }
 
+    private static final int STACKS = 64;
+    private static final int INHERITED_AT_ONCE = 64;
+
     private final Pmem pmem;
     private final Regions regions;
     private final Retirement slots;
     private final boolean kept;
     private final AtomicLongArray newest = new AtomicLongArray(STACKS);
     private final LongAdder count = new LongAdder();
-
-    private static final int STACKS = 64;
-    private static final int INHERITED_AT_ONCE = 64;
 
     /** In {@code next} of a slot that is handed out: no slot stands there. Means nothing to a later start. */
     private static final long HANDED_OUT = 1;

@@ -152,7 +152,7 @@ final class LogWriter implements LogSink {
 
     /**
      * [log.14] When nothing has come for a while, and at the end, an empty record comes behind the last block: the last is the only one whose damage
-     * cannot be told from a write that was cut off. None where the file has no space ahead: nobody asks for it, so a full disk must not end the server for it.
+     * cannot be told from a write that was cut off. None in a file for which the disk had no space to spare: nobody asks for it, and it would end the server.
      */
     private boolean addEmpty(long durable, boolean last) {
         if (lastIsEmpty || isCramped || !isQuiet(last) || !ring.publishEmptyBehind(durable)) {
