@@ -17,6 +17,7 @@ import io.hmfs.server.pipeline.Pipelines;
 import io.hmfs.server.pipeline.Service;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.setting.ServerSetting;
+import io.hmfs.server.share.FairQueue;
 import io.hmfs.server.transport.ConnectionLimits;
 import io.hmfs.server.transport.Connections;
 import io.hmfs.server.transport.ServerTransport;
@@ -98,8 +99,7 @@ public final class HmfsServer implements AutoCloseable {
                     authenticators,
                     users.callers(),
                     Grants.open(config.grantKey(), namespace.poolStatus().clusterId()),
-                    disk,
-                    config.ioQueueBytesMax(),
+                    new FairQueue(disk, config.ioThreads(), config.ioQueueBytesMax()),
                     observation(),
                     this::failStop);
             Figures.bind(metrics, service, () -> health().isHealthy());

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The users of a server, with the threads that look up their groups. */
 final class Users implements AutoCloseable {
-    private static final int THREADS = 4;
+    private static final int THREADS = 8; // an address has half of those that no other one holds
 
     private final Namespace namespace;
     private final AccessConfig config;
@@ -35,7 +35,7 @@ final class Users implements AutoCloseable {
         this.namespace = namespace;
         this.config = config;
         threads.allowCoreThreadTimeOut(true);
-        callers = new Callers(namespace, config, config.groups(), threads, System::nanoTime);
+        callers = new Callers(namespace, config, config.groups(), threads, THREADS, System::nanoTime);
         long period = config.groupExpiry().toMillis();
         var _ = ticks.scheduleWithFixedDelay(callers::refresh, period, period, TimeUnit.MILLISECONDS);
     }

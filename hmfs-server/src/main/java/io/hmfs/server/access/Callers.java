@@ -128,11 +128,17 @@ public final class Callers {
     /**
      * Makes a registry.
      *
-     * @param threads where groups are looked up
+     * @param threads where groups are looked up, by {@code threadsMax} threads
      * @param clock nanoseconds, from any start
      */
-    public Callers(Namespace namespace, AccessConfig config, GroupSource groups, Executor threads, LongSupplier clock) {
-        this(namespace, config, groups, threads, clock, USERS_MAX, WAITING_MAX);
+    public Callers(
+            Namespace namespace,
+            AccessConfig config,
+            GroupSource groups,
+            Executor threads,
+            int threadsMax,
+            LongSupplier clock) {
+        this(namespace, config, groups, threads, threadsMax, clock, USERS_MAX, WAITING_MAX);
     }
 
     /** For tests: with room for fewer users and look-ups. */
@@ -141,13 +147,14 @@ public final class Callers {
             AccessConfig config,
             GroupSource groups,
             Executor threads,
+            int threadsMax,
             LongSupplier clock,
             int usersMax,
             int waitingMax) {
         this.namespace = namespace;
         this.config = config;
         this.groups = groups;
-        queue = new FairQueue(threads, waitingMax * FairQueue.TURN_BYTES);
+        queue = new FairQueue(threads, threadsMax, waitingMax * FairQueue.TURN_BYTES);
         this.clock = clock;
         this.usersMax = usersMax;
         proxyUsers = ProxyUsers.parse(config.proxyUsers());

@@ -1,6 +1,5 @@
 package io.hmfs.server.partition;
 
-import io.hmfs.core.Namespace;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Change;
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Removes what is in {@link OrphanDirectory}, on a thread of its own: children before their directory, files in batches that share a fence. Holds the
  * directories on the way down and a page of each, up to {@link #HELD_MAX} in all, whatever tree it is: of deeper ones it forgets the pages at the top, and then the way, and
- * lists them again.
+ * lists them again. The owners of trees take turns ({@link TreeTurns}).
  * What it does not come to stays in the orphan directory for the next start. Requests that had found their directory before it went to the orphan directory may still
  * make and remove things there: so each file has the lock of its key while it is removed, and a directory is looked at again until it is
  * empty. A tree of which something cannot be removed is left alone until the next start, and the others go on.
@@ -35,6 +34,7 @@ final class TreeReaper {
     private static final int PAGE = 512;
     private static final int BATCH = 64;
     private static final int HELD_MAX = 1 << 15; // directories, some 16 MiB with the longest names
+    private static final int TURN = 1 << 15; // entries of one tree, which take longer than to find the way down again
     private static final long CLOSE_MILLIS = 10_000;
 
     /** Something could not be removed, and was told. */
@@ -59,22 +59,26 @@ final class TreeReaper {
     private final List<Name> files = new ArrayList<>();
     private final int heldMax;
     private final Set<Long> leftAlone = new HashSet<>();
+    private final int turnMax;
     private int held;
+    private int gone; // entries in this turn
     private volatile @Nullable Thread thread;
 
     TreeReaper(
             ServerNamespace namespace, NameVersions versions, OrphanDirectory orphans, KeyLocks locks, Leases leases) {
-        this(namespace, versions, orphans, locks, leases, HELD_MAX);
+        this(namespace, versions, orphans, locks, leases, HELD_MAX, TURN);
     }
 
-    /** For tests: holds at most so many directories. */
+    /** For tests: holds at most so many directories, and removes about so many entries in a turn. */
     TreeReaper(
             ServerNamespace namespace,
             NameVersions versions,
             OrphanDirectory orphans,
             KeyLocks locks,
             Leases leases,
-            int heldMax) {
+            int heldMax,
+            int turnMax) {
+        this.turnMax = turnMax;
         this.heldMax = heldMax;
         this.namespace = namespace;
         this.versions = versions;
@@ -123,36 +127,45 @@ final class TreeReaper {
         if (namespace.orphans(false, top) != Status.OK) {
             return;
         }
+        TreeTurns turns = new TreeTurns(namespace, top.id, leftAlone);
+        for (TreeTurns.Tree tree = turns.next(); tree != null && !orphans.isClosed(); tree = turns.next()) {
+            try {
+                reap(new Directory(tree.id(), top.id, tree.name(), new ListCursor()), turns);
+            } catch (UnremovableException e) {
+                leftAlone.add(tree.id());
+                orphans.keepBusy(); // what is in there stays out of reach
+            }
+        }
+    }
+
+    /**
+     * Until the tree is gone, or its turn is over and another owner's tree waits. The way down is forgotten then, and found again: the
+     * memory for one way is enough.
+     */
+    private void reap(Directory tree, TreeTurns turns) throws UnremovableException {
         ArrayDeque<Directory> way = new ArrayDeque<>();
-        long tree = 0;
-        while (!orphans.isClosed()) {
-            if (way.isEmpty()) {
-                way.add(new Directory(top.id, Namespace.ROOT_ID, Name.orphans(), new ListCursor()));
-                held = 1;
+        way.add(tree);
+        held = 1;
+        gone = 0;
+        while (!way.isEmpty() && !orphans.isClosed()) {
+            if (gone >= turnMax) {
+                if (turns.othersWait()) {
+                    return;
+                }
+                gone = 0;
             }
             Directory directory = way.getLast();
             Directory inner = directory.inner.poll();
             if (inner != null) {
-                tree = directory.id == top.id ? inner.id : tree;
                 way.add(inner);
-                continue;
-            }
-            try {
-                if (readPage(directory)) {
-                    removeFiles(directory);
-                    held += directory.inner.size();
-                    forget(way);
-                } else if (directory.id == top.id) {
-                    return;
-                } else {
-                    way.removeLast();
-                    held--;
-                    removeDirectory(directory);
-                }
-            } catch (UnremovableException e) {
-                leftAlone.add(tree);
-                orphans.keepBusy(); // what is in there stays out of reach
-                way.clear();
+            } else if (readPage(directory)) {
+                removeFiles(directory);
+                held += directory.inner.size();
+                forget(way);
+            } else {
+                way.removeLast();
+                held--;
+                removeDirectory(directory);
             }
         }
     }
@@ -200,10 +213,6 @@ final class TreeReaper {
     }
 
     private boolean keep(Directory directory, Name name, Attributes found) {
-        if (directory.parent == Namespace.ROOT_ID
-                && (OrphanDirectory.isHolder(name) || !found.isDirectory() || leftAlone.contains(found.id))) {
-            return true; // what is held may go back, and a temporary file come into the tree
-        }
         if (files.size() + directory.inner.size() == PAGE) {
             return false;
         }
@@ -220,7 +229,7 @@ final class TreeReaper {
     private void removeDirectory(Directory directory) throws UnremovableException {
         Status status = versions.rmdir(directory.parent, directory.name, Change.NONE);
         switch (status) {
-            case OK -> orphans.removed(1);
+            case OK -> removed(1);
             case NOT_EMPTY, NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY -> {} // its parent's next page tells
             default -> throw unexpected(directory, directory.name, status);
         }
@@ -256,20 +265,25 @@ final class TreeReaper {
 
     private void removeBatch(Directory directory) throws UnremovableException {
         namespace.deleteAll(batch);
-        int gone = 0;
+        int removed = 0;
         for (int i = 0; i < batch.size(); i++) {
             Status status = batch.status(i);
             switch (status) {
-                case OK -> gone++;
+                case OK -> removed++;
                 case NOT_FOUND, NO_SUCH_DIRECTORY, IS_DIRECTORY -> {} // another request was faster; the next page tells
                 default -> throw unexpected(directory, batch.name(i), status);
             }
-            Attributes removed = batch.attributes(i);
-            if (status == Status.OK && removed.nlink == 0 && isFile(removed)) {
-                leases.removed(removed.id);
+            Attributes file = batch.attributes(i);
+            if (status == Status.OK && file.nlink == 0 && isFile(file)) {
+                leases.removed(file.id);
             }
         }
-        orphans.removed(gone);
+        removed(removed);
+    }
+
+    private void removed(int entries) {
+        gone += entries;
+        orphans.removed(entries);
     }
 
     private static boolean isFile(Attributes object) {

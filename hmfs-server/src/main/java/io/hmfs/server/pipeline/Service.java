@@ -14,7 +14,6 @@ import io.hmfs.server.request.Session;
 import io.hmfs.server.share.FairQueue;
 import io.hmfs.server.share.UserShares;
 import java.security.SecureRandom;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -50,8 +49,7 @@ public final class Service {
      * @param authenticators how clients may prove who they are
      * @param callers the users, by name
      * @param grants what opened files may be asked for
-     * @param disk runs what waits for the disk
-     * @param diskBytesMax bytes that may wait for the disk, of which each client gets its share
+     * @param disk whose turn it is of what waits for the disk
      * @param observation told of each request
      * @param failStop told once of an unexpected error; no request is executed after it
      */
@@ -62,8 +60,7 @@ public final class Service {
             Authenticators authenticators,
             Callers callers,
             Grants grants,
-            Executor disk,
-            long diskBytesMax,
+            FairQueue disk,
             Observation observation,
             Consumer<Throwable> failStop) {
         this.partitions = partitions;
@@ -72,7 +69,7 @@ public final class Service {
         this.authenticators = authenticators;
         this.callers = callers;
         this.grants = grants;
-        this.disk = new FairQueue(disk, diskBytesMax);
+        this.disk = disk;
         this.observation = observation;
         this.failStop = failStop;
         partition = partitions.ofRoot();

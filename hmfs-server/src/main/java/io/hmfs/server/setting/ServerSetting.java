@@ -158,8 +158,8 @@ public final class ServerSetting<T> {
             "io-threads",
             1,
             1024,
-            new Default<>(v -> Math.clamp(2L * PROCESSORS, 4, 64), "two for each processor, 4 to 64"),
-            "Threads for the builtin store's disk.");
+            new Default<>(v -> Math.clamp(4L * PROCESSORS, 8, 128), "four for each processor, 8 to 128"),
+            "Threads for the builtin store's disk; a user has half of those that no other user's requests hold.");
     public static final ServerSetting<Long> FRAME_MAX = size(
             "frame-max",
             Bounds.of((long) FRAME_MAX_MIN, 64L << 20),

@@ -6,13 +6,19 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Work that waits for a thread, and whose turn it is: users take turns, and the clients of one user among themselves, however many
  * connections each has. A turn is so many bytes, kept over to the next when less was needed, lent when one piece is more (deficit round
  * robin, Shreedhar and Varghese, SIGCOMM 1995). Work of one client begins in order. Thread-safe.
+ *
+ * <p>A user's work begins while it has fewer threads than are free: so a user has half of those that others leave, and what takes long,
+ * of which its bytes tell nothing, holds up only the user's own.
  *
  * <p>How much may wait follows what others leave: a client is read on while its bytes and its user's are no more than what is free
  * (dynamic thresholds, Choudhury and Hahne, 1998). So one that floods alone gets a third of all, whatever the number of its connections,
@@ -32,6 +38,7 @@ public final class FairQueue {
     }
 
     private final Executor threads;
+    private final int threadsMax;
     private final long bytesMax;
     private final AtomicLong bytes = new AtomicLong(); // changed under the lock, read without
 
@@ -41,10 +48,13 @@ public final class FairQueue {
     private final LinkedHashSet<User> awaited = new LinkedHashSet<>(); // users with clients that wait for room; in turn
     private int waiters;
     private int requests;
+    private int running;
+    private int left; // pieces of work without a task at the threads: nobody whose work waits may have another thread
 
-    /** {@code threads} gets one task for each piece of work, and runs so many at once. */
-    public FairQueue(Executor threads, long bytesMax) {
+    /** {@code threads} runs so many tasks at once. */
+    public FairQueue(Executor threads, int threadsMax, long bytesMax) {
         this.threads = threads;
+        this.threadsMax = threadsMax;
         this.bytesMax = bytesMax;
     }
 
@@ -58,6 +68,11 @@ public final class FairQueue {
         abstract Work take();
 
         abstract boolean isIdle();
+
+        /** Whether its work may begin now. */
+        boolean mayRun() {
+            return true;
+        }
     }
 
     /** Members that have work, the one whose turn it is first. */
@@ -69,18 +84,25 @@ public final class FairQueue {
             turns.add(member);
         }
 
+        /** Of those whose work may begin. Null: there is none. */
+        @Nullable
         M first() {
-            M first = turns.element();
-            while (first.credit < first.next()) { // each time round it can afford a turn more
-                first.credit += TURN_BYTES;
-                turns.add(turns.remove());
-                first = turns.element();
+            for (int passed = 0; passed < turns.size(); turns.add(turns.remove())) {
+                M first = turns.element();
+                if (!first.mayRun()) {
+                    passed++;
+                } else if (first.credit < first.next()) { // each time round it can afford a turn more
+                    first.credit += TURN_BYTES;
+                    passed = 0;
+                } else {
+                    return first;
+                }
             }
-            return first;
+            return null;
         }
 
-        Work take() {
-            M first = first();
+        /** From the {@link #first}, which is at the head of the turns. */
+        Work take(M first) {
             first.credit -= first.next();
             Work work = first.take();
             if (first.isIdle()) {
@@ -91,12 +113,13 @@ public final class FairQueue {
     }
 
     /** A user: its clients, and what they have here together. */
-    private static final class User extends Member {
+    private final class User extends Member {
         private final String name;
         private final Round<Share> round = new Round<>();
         private final Map<Long, Share> shares = new HashMap<>();
         private final LinkedHashSet<Share> awaited = new LinkedHashSet<>(); // that wait for room; in turn
         private long bytes;
+        private int running;
 
         User(String name) {
             this.name = name;
@@ -104,17 +127,26 @@ public final class FairQueue {
 
         @Override
         long next() {
-            return round.first().next();
+            return first().next();
         }
 
         @Override
         Work take() {
-            return round.take();
+            return round.take(first());
+        }
+
+        private Share first() {
+            return Objects.requireNonNull(round.first(), "clients may always run");
         }
 
         @Override
         boolean isIdle() {
             return round.turns.isEmpty();
+        }
+
+        @Override
+        boolean mayRun() {
+            return running < threadsMax - FairQueue.this.running;
         }
     }
 
@@ -195,6 +227,7 @@ public final class FairQueue {
 
     /** Has it done when its turn comes; the thread that does it ends with {@link #done}. */
     public void execute(Share share, Work work) {
+        boolean isLeft;
         synchronized (this) {
             requests++;
             count(share, work.bytes());
@@ -205,8 +238,12 @@ public final class FairQueue {
                 share.user.round.enter(share);
             }
             share.waiting.add(work);
+            isLeft = !share.user.mayRun();
+            left += isLeft ? 1 : 0;
         }
-        threads.execute(this::runNext);
+        if (!isLeft) {
+            threads.execute(this::runNext);
+        }
     }
 
     private void count(Share share, long more) {
@@ -215,12 +252,61 @@ public final class FairQueue {
         share.bytes += more;
     }
 
+    /** One piece of work, and then of those that were left, until their users may have no other thread. */
     private void runNext() {
-        Work work;
-        synchronized (this) {
-            work = round.take();
+        boolean goesOn = true;
+        while (goesOn) {
+            User user;
+            Work work;
+            boolean anotherMayRun;
+            synchronized (this) {
+                user = round.first();
+                if (user == null) {
+                    left++;
+                    return;
+                }
+                work = round.take(user);
+                user.running++;
+                running++;
+                anotherMayRun = takeLeft(); // an end gives way to more than one, where several users have theirs left
+            }
+            if (anotherMayRun) {
+                handOver();
+            }
+            try {
+                work.run();
+            } catch (Throwable e) {
+                if (end(user)) {
+                    handOver();
+                }
+                throw e;
+            }
+            goesOn = end(user);
         }
-        work.run();
+    }
+
+    /** True: a piece that was left may begin in its place. */
+    private synchronized boolean end(User user) {
+        user.running--;
+        running--;
+        return takeLeft();
+    }
+
+    /** A piece that was left goes to another thread; threads that take nothing more do it where one of them still runs. */
+    private void handOver() {
+        try {
+            threads.execute(this::runNext);
+        } catch (RejectedExecutionException e) {
+            synchronized (this) {
+                left++;
+            }
+        }
+    }
+
+    private boolean takeLeft() {
+        boolean may = left > 0 && round.first() != null;
+        left -= may ? 1 : 0;
+        return may;
     }
 
     /** It has been done. */

@@ -39,7 +39,7 @@ class AccessTest {
         Hmfs.format(pool, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
         AccessConfig config = ServerConfig.builder(Path.of("p")).build().access();
         try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
-            Callers callers = new Callers(namespace, config, _ -> List.of(), Runnable::run, () -> 0);
+            Callers callers = new Callers(namespace, config, _ -> List.of(), Runnable::run, 1, () -> 0);
             Access access = new Access(namespace);
             access.actFor(callers.of("ann", "host").join());
             Attributes object = new Attributes();
@@ -67,7 +67,7 @@ class AccessTest {
                 .build()
                 .access();
         try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
-            Callers callers = new Callers(namespace, config, user -> groups.get(), Runnable::run, clock::get);
+            Callers callers = new Callers(namespace, config, user -> groups.get(), Runnable::run, 1, clock::get);
             Caller ann = callers.of("ann", "host").join();
             ann.connected();
             Access access = new Access(namespace);

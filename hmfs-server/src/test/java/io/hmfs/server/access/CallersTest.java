@@ -60,7 +60,7 @@ class CallersTest {
                 .set(ServerSetting.GROUP_EXPIRY, EXPIRY)
                 .build()
                 .access();
-        callers = new Callers(namespace, config, this::groups, waiting::add, clock::get, 100, WAITING_MAX);
+        callers = new Callers(namespace, config, this::groups, waiting::add, 1, clock::get, 100, WAITING_MAX);
         source.put("bob", List.of("staff", "engineers"));
     }
 
@@ -310,6 +310,7 @@ class CallersTest {
                 ServerConfig.of(Path.of("p")).access(),
                 this::groups,
                 waiting::add,
+                1,
                 clock::get,
                 5,
                 WAITING_MAX);

@@ -32,10 +32,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: trees of any shape go, in the same memory; one that cannot go stops no other. Method: reapers that may hold few directories; an rmdir that fails.
+ * Goal: trees of any shape go, in the same memory; one that cannot go stops no other, and nobody's waits behind all those of another owner.
+ * Method: reapers that may hold few directories, and whose turns are short; an rmdir that fails.
  */
 final class TreeReaperTest {
     private static final int FEW = 8;
+    private static final int TURN = 4;
+    private static final int ONE_USER = 1;
+    private static final int ANOTHER = 2;
 
     @TempDir
     private Path directory;
@@ -46,6 +50,12 @@ final class TreeReaperTest {
     private String refused = "";
 
     private int mostHeld;
+
+    /** What somebody else does when the first directory is removed. */
+    private Runnable meanwhile = () -> {};
+
+    /** Names of directories, in the order in which they were removed. */
+    private final List<String> removed = new ArrayList<>();
 
     private ServerNamespace namespace;
     private OrphanDirectory orphans;
@@ -65,6 +75,10 @@ final class TreeReaperTest {
                         if (arguments[1].toString().equals(refused)) {
                             return Status.NO_SPACE;
                         }
+                        removed.add(arguments[1].toString());
+                        if (removed.size() == 1) {
+                            meanwhile.run();
+                        }
                     }
                     try {
                         return method.invoke(pool, arguments);
@@ -75,7 +89,7 @@ final class TreeReaperTest {
         NameVersions versions = new NameVersions(namespace);
         orphans = new OrphanDirectory(namespace, versions);
         Leases leases = new Leases(pool.records(), ServerConfig.of(Path.of("p")).leases(), new UserShares(Map.of()));
-        reaper = new TreeReaper(namespace, versions, orphans, new KeyLocks(), leases, FEW);
+        reaper = new TreeReaper(namespace, versions, orphans, new KeyLocks(), leases, FEW, TURN);
     }
 
     @AfterEach
@@ -84,8 +98,12 @@ final class TreeReaperTest {
     }
 
     private long mkdir(long parent, String name) {
+        return mkdir(parent, name, 0);
+    }
+
+    private long mkdir(long parent, String name, int uid) {
         Attributes made = new Attributes();
-        assertEquals(Status.OK, pool.mkdir(parent, Name.of(name), 0755, 0, 0, made));
+        assertEquals(Status.OK, pool.mkdir(parent, Name.of(name), 0755, uid, 0, made));
         return made.id;
     }
 
@@ -110,8 +128,13 @@ final class TreeReaperTest {
     }
 
     /** A tree with so many subdirectories on each level, the first of which goes on; files before and behind them. */
-    private void tree(String name, int depth, int width) {
-        long at = mkdir(Namespace.ROOT_ID, name);
+    private long tree(String name, int depth, int width) {
+        return tree(name, 0, depth, width);
+    }
+
+    private long tree(String name, int uid, int depth, int width) {
+        long top = mkdir(Namespace.ROOT_ID, name, uid);
+        long at = top;
         for (int level = 0; level < depth; level++) {
             create(at, "first");
             long next = 0;
@@ -123,6 +146,7 @@ final class TreeReaperTest {
             create(at, "last");
             at = next;
         }
+        return top;
     }
 
     @Test
@@ -154,5 +178,61 @@ final class TreeReaperTest {
         assertTrue(orphans.holds(inner), "no request gets into what is left");
         reaper.reap();
         assertEquals(List.of(Long.toHexString(inner)), left());
+    }
+
+    @Test
+    void ownersTakeTurns() {
+        String small = Long.toHexString(tree("small", ANOTHER, 1, 2));
+        String large = Long.toHexString(tree("large", ONE_USER, 30, 5));
+        remove("small");
+        remove("large"); // its owner's turn is the first
+        reaper.reap();
+        assertEquals(List.of(), left());
+        assertTrue(removed.indexOf(small) < 3 * TURN, removed.indexOf(small) + " directories were removed before");
+        assertTrue(removed.indexOf(large) >= 30 * 5, "all of the large tree was removed");
+    }
+
+    @Test
+    void aTreeDoesNotWaitBehindAllThoseOfAnotherOwner() {
+        String last = Long.toHexString(mkdir(Namespace.ROOT_ID, "last", ANOTHER));
+        remove("last");
+        int many = 2_000;
+        for (int i = 0; i < many; i++) {
+            mkdir(Namespace.ROOT_ID, "t" + i, ONE_USER);
+            remove("t" + i);
+        }
+        assertEquals(last, left().getLast(), "it is listed behind all others");
+        reaper.reap();
+        assertEquals(List.of(), left());
+        assertEquals(many + 1, removed.size());
+        assertTrue(removed.indexOf(last) < many / 4, removed.indexOf(last) + " trees were removed before");
+    }
+
+    @Test
+    void aTreeThatComesInMeanwhileIsFoundAtOnce() {
+        String late = Long.toHexString(mkdir(Namespace.ROOT_ID, "late", ANOTHER));
+        for (int i = 0; i < 2_000; i++) {
+            mkdir(Namespace.ROOT_ID, "t" + i, ONE_USER);
+            remove("t" + i);
+        }
+        meanwhile = () -> remove("late");
+        reaper.reap();
+        assertEquals(List.of(), left());
+        assertTrue(removed.indexOf(late) < 100, removed.indexOf(late) + " trees were removed before");
+    }
+
+    @Test
+    void aTreeIsFoundBehindAnyNumberOfThoseThatMayGoBack() {
+        mkdir(Namespace.ROOT_ID, "last");
+        remove("last");
+        Attributes top = new Attributes();
+        assertEquals(Status.OK, pool.orphans(false, top));
+        int held = 1_200;
+        for (int i = 0; i < held; i++) {
+            mkdir(top.id, "1." + i); // as OrphanDirectory names what it holds
+        }
+        reaper.reap();
+        assertEquals(held, left().size());
+        assertEquals(1, removed.size());
     }
 }

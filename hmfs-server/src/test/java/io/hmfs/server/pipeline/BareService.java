@@ -17,6 +17,7 @@ import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.request.Session;
 import io.hmfs.server.setting.ServerSetting;
+import io.hmfs.server.share.FairQueue;
 import io.hmfs.server.share.UserShares;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
@@ -70,7 +71,7 @@ final class BareService {
                 .set(ServerSetting.SUPERUSER, superuser)
                 .build()
                 .access();
-        Callers callers = new Callers(namespace, access, _ -> groups, Runnable::run, System::nanoTime);
+        Callers callers = new Callers(namespace, access, _ -> groups, Runnable::run, 1, System::nanoTime);
         Pipeline worker = new Pipelines(service(namespace, key, callers, observation, disk)).newPipeline();
         greet(worker, "u", session);
         return worker;
@@ -147,8 +148,7 @@ final class BareService {
                 Authenticators.SIMPLE,
                 callers,
                 grants,
-                disk,
-                Math.max(1 << 20, 16 * chunkSize),
+                new FairQueue(disk, Integer.MAX_VALUE, Math.max(1 << 20, 16 * chunkSize)),
                 observation,
                 cause -> {
                     throw new AssertionError(cause);

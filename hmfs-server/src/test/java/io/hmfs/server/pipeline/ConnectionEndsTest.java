@@ -115,7 +115,7 @@ class ConnectionEndsTest {
                 false,
                 false);
         Callers callers = new Callers(
-                namespace, ServerConfig.of(Path.of("p")).access(), _ -> List.of(), threads, System::nanoTime);
+                namespace, ServerConfig.of(Path.of("p")).access(), _ -> List.of(), threads, 1, System::nanoTime);
         Grants grants = Grants.open(directory.resolve("key"), new UUID(1, 2));
         return new Service(
                 new Partitions(List.of(new Partition(
@@ -133,8 +133,7 @@ class ConnectionEndsTest {
                 Authenticators.SIMPLE,
                 callers,
                 grants,
-                disk::add,
-                DISK_BYTES,
+                new FairQueue(disk::add, 1, DISK_BYTES),
                 observation,
                 failures::add);
     }

@@ -107,7 +107,7 @@ public final class HandlerRig implements AutoCloseable {
                 .set(ServerSetting.SUPERUSER, ROOT)
                 .build()
                 .access();
-        callers = new Callers(namespace, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
+        callers = new Callers(namespace, access, _ -> List.of("staff"), Runnable::run, 1, System::nanoTime);
         pipeline = start(0);
     }
 

@@ -88,7 +88,7 @@ class HeldTreeTest {
                 .set(ServerSetting.SUPERUSER, "root")
                 .build()
                 .access();
-        Callers callers = new Callers(hooked, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
+        Callers callers = new Callers(hooked, access, _ -> List.of("staff"), Runnable::run, 1, System::nanoTime);
         data = BuiltinData.open(directory.resolve("data"), namespace, 1 << 20, false);
         worker = new Pipelines(BareService.service(
                         hooked, directory.resolve("key"), callers, observation, Runnable::run, data))

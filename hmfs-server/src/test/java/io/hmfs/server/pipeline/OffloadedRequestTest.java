@@ -20,6 +20,7 @@ import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.request.Request;
 import io.hmfs.server.request.Session;
+import io.hmfs.server.share.FairQueue;
 import io.hmfs.server.share.UserShares;
 import io.hmfs.server.transport.ReplyChannel;
 import io.hmfs.wire.MessageHeaderEncoder;
@@ -133,10 +134,10 @@ class OffloadedRequestTest {
                             ServerConfig.of(Path.of("p")).access(),
                             user -> List.of(),
                             Runnable::run,
+                            1,
                             System::nanoTime),
                     Grants.open(directory.resolve("key"), new UUID(1, 2)),
-                    Runnable::run,
-                    1 << 20,
+                    new FairQueue(Runnable::run, 1, 1 << 20),
                     new Observation(meters, metrics, null, Long.MAX_VALUE),
                     cause -> {
                         throw new AssertionError(cause);

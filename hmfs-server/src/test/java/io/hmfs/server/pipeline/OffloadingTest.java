@@ -71,7 +71,7 @@ class OffloadingTest {
                 .set(ServerSetting.SUPERUSER, "root")
                 .build()
                 .access();
-        Callers callers = new Callers(logged, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
+        Callers callers = new Callers(logged, access, _ -> List.of("staff"), Runnable::run, 1, System::nanoTime);
         data = BuiltinData.open(directory.resolve("data"), namespace, 1 << 20, true);
         Observation observation = new Observation(meters, metrics, null, Long.MAX_VALUE);
         Path key = directory.resolve("key");

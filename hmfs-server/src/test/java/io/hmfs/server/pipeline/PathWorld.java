@@ -82,8 +82,8 @@ final class PathWorld implements AutoCloseable {
                 .set(ServerSetting.SUPERUSER, SUPERUSER)
                 .build()
                 .access();
-        callers =
-                new Callers(stepped, access, user -> groups.getOrDefault(user, List.of()), Runnable::run, () -> nanos);
+        callers = new Callers(
+                stepped, access, user -> groups.getOrDefault(user, List.of()), Runnable::run, 1, () -> nanos);
         service = BareService.service(
                 stepped,
                 directory.resolve("key"),

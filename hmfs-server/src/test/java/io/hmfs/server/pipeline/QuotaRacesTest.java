@@ -81,7 +81,7 @@ class QuotaRacesTest {
                 .set(ServerSetting.SUPERUSER, "u")
                 .build()
                 .access();
-        Callers callers = new Callers(hooked, access, _ -> List.of("staff"), Runnable::run, System::nanoTime);
+        Callers callers = new Callers(hooked, access, _ -> List.of("staff"), Runnable::run, 1, System::nanoTime);
         data = BuiltinData.open(directory.resolve("data"), namespace, 1 << 20, false);
         Service service =
                 BareService.service(hooked, directory.resolve("key"), callers, observation, Runnable::run, data);

@@ -2,8 +2,10 @@ package io.hmfs.server.share;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayDeque;
@@ -11,8 +13,14 @@ import java.util.ArrayList;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -22,9 +30,10 @@ import org.junit.jupiter.api.Test;
 class FairQueueTest {
     private static final long MAX = 64 << 20;
     private static final int CHUNK = 64 << 10;
+    private static final int THREADS = 8;
 
     private final ArrayDeque<Runnable> disk = new ArrayDeque<>();
-    private final FairQueue queue = new FairQueue(disk::add, MAX);
+    private final FairQueue queue = new FairQueue(disk::add, THREADS, MAX);
     private final List<Piece> done = new ArrayList<>();
 
     private final class Piece implements FairQueue.Work {
@@ -300,6 +309,188 @@ class FairQueueTest {
                 share.leave();
                 assertNotSame(share, queue.join("u" + user, client), "kept");
             }
+        }
+    }
+
+    // ---- how many threads each has
+
+    /** Work that holds its thread until it is told to end. */
+    private final class Slow implements FairQueue.Work {
+        private final FairQueue.Share share;
+        private final long bytes;
+        private final CountDownLatch ends = new CountDownLatch(1);
+
+        Slow(FairQueue.Share share, long bytes) {
+            this.share = share;
+            this.bytes = bytes;
+        }
+
+        @Override
+        public long bytes() {
+            return bytes;
+        }
+
+        @Override
+        public void run() {
+            begun.add(share);
+            try {
+                ends.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            slowQueue.done(share, this);
+        }
+    }
+
+    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    private final FairQueue slowQueue = new FairQueue(threads, THREADS, MAX);
+    private final LinkedBlockingQueue<FairQueue.Share> begun = new LinkedBlockingQueue<>();
+
+    @AfterEach
+    void stopThreads() {
+        threads.shutdownNow();
+    }
+
+    private List<Slow> slow(FairQueue.Share share, int count) {
+        return IntStream.range(0, count).mapToObj(_ -> slowPiece(share, 1)).toList();
+    }
+
+    private Slow slowPiece(FairQueue.Share share, long bytes) {
+        Slow piece = new Slow(share, bytes);
+        slowQueue.execute(share, piece);
+        return piece;
+    }
+
+    private FairQueue.Share begins() throws InterruptedException {
+        FairQueue.Share share = begun.poll(1, TimeUnit.MINUTES);
+        assertNotNull(share, "nothing begins");
+        return share;
+    }
+
+    /** Waits until the threads have taken what they were given, and nothing more begins. */
+    private void nothingBegins() throws Exception {
+        FairQueue.Share last = slowQueue.join("last", 1);
+        List<Slow> mark = slow(last, 1); // begins only where a thread is free, behind all that may begin before
+        assertSame(last, begins());
+        mark.getFirst().ends.countDown();
+    }
+
+    @Test
+    void aUserWhoseWorkTakesLongHasHalfOfTheThreadsThatOthersDoNotUse() throws Exception {
+        List<Slow> ofA = slow(a, 20);
+        for (int i = 0; i < THREADS / 2; i++) {
+            assertSame(a, begins());
+        }
+        nothingBegins();
+        List<Slow> ofB = slow(b, 20);
+        for (int i = 0; i < THREADS / 4; i++) {
+            assertSame(b, begins());
+        }
+        nothingBegins();
+        ofA.getFirst().ends.countDown(); // three threads are free, b has two and a has three
+        assertSame(b, begins());
+        nothingBegins();
+        ofA.forEach(each -> each.ends.countDown());
+        ofB.forEach(each -> each.ends.countDown());
+        for (int i = THREADS / 2 + THREADS / 4 + 1; i < 40; i++) {
+            begins();
+        }
+        assertEquals(List.of(), List.copyOf(begun));
+    }
+
+    private final FairQueue.Share a = slowQueue.join("a", 1);
+    private final FairQueue.Share b = slowQueue.join("b", 1);
+
+    /** Both have two threads and a piece that waits, and two threads are free: when the piece that is returned ends, both may begin, b first. */
+    private Slow bothWait(List<Slow> others) throws Exception {
+        Slow ends = slowPiece(a, 1);
+        others.add(slowPiece(a, 1));
+        others.addAll(slow(b, 2));
+        others.addAll(slow(slowQueue.join("c", 1), 2));
+        for (int i = 0; i < 6; i++) {
+            begins();
+        }
+        others.add(slowPiece(b, 1));
+        others.add(slowPiece(a, 2 * FairQueue.TURN_BYTES)); // it stands behind, since it needs more than a turn
+        return ends;
+    }
+
+    @Test
+    void anEndLetsTwoBeginWhereTwoMay() throws Exception {
+        List<Slow> others = new ArrayList<>();
+        bothWait(others).ends.countDown();
+        assertSame(b, begins());
+        assertSame(a, begins(), "it has one thread, and two are free");
+        others.forEach(each -> each.ends.countDown());
+    }
+
+    @Test
+    void oneThreadIsEnough() {
+        FairQueue alone = new FairQueue(Runnable::run, 1, MAX);
+        FairQueue.Share share = alone.join("a", 1);
+        List<String> order = new ArrayList<>();
+        alone.execute(share, new Within(alone, share, () -> {
+            order.add("begins");
+            alone.execute(share, new Within(alone, share, () -> order.add("within")));
+            order.add("ends");
+        }));
+        assertEquals(List.of("begins", "ends", "within"), order);
+        assertEquals(0, alone.requests());
+    }
+
+    @Test
+    void workThatWasLeftIsDoneByThreadsThatStop() throws Exception {
+        List<Slow> all = slow(a, THREADS);
+        for (int i = 0; i < THREADS / 2; i++) {
+            begins();
+        }
+        nothingBegins();
+        threads.shutdown();
+        all.forEach(each -> each.ends.countDown());
+        for (int i = THREADS / 2; i < THREADS; i++) {
+            assertSame(a, begins());
+        }
+        assertTrue(threads.awaitTermination(1, TimeUnit.MINUTES));
+        assertEquals(0, slowQueue.requests());
+    }
+
+    @Test
+    void workThatCannotBeHandedOverIsDoneLater() throws Exception {
+        List<Slow> others = new ArrayList<>();
+        Slow first = bothWait(others);
+        threads.shutdown();
+        first.ends.countDown(); // both may begin, and there is one thread for them
+        assertSame(b, begins());
+        others.forEach(each -> each.ends.countDown());
+        assertSame(a, begins());
+        assertTrue(threads.awaitTermination(1, TimeUnit.MINUTES));
+        assertEquals(0, slowQueue.requests());
+    }
+
+    @Test
+    void workThatFailsKeepsNoThread() {
+        FairQueue one = new FairQueue(disk::add, 1, MAX);
+        FairQueue.Share share = one.join("a", 1);
+        List<String> order = new ArrayList<>();
+        one.execute(share, new Within(one, share, () -> {
+            one.execute(share, new Within(one, share, () -> order.add("within")));
+            throw new IllegalStateException("planted");
+        }));
+        assertThrows(IllegalStateException.class, disk.remove()::run);
+        disk.remove().run();
+        assertEquals(List.of("within"), order);
+    }
+
+    private record Within(FairQueue of, FairQueue.Share share, Runnable task) implements FairQueue.Work {
+        @Override
+        public long bytes() {
+            return 1;
+        }
+
+        @Override
+        public void run() {
+            task.run();
+            of.done(share, this);
         }
     }
 }

@@ -53,7 +53,7 @@ final class SummaryWalkTest {
                 .set(ServerSetting.SUPERUSER, "root")
                 .build()
                 .access();
-        Callers callers = new Callers(namespace, config, _ -> List.of("staff"), Runnable::run, System::nanoTime);
+        Callers callers = new Callers(namespace, config, _ -> List.of("staff"), Runnable::run, 1, System::nanoTime);
         Caller ann = callers.of("ann", "host").join();
         ann.connected();
         access = new Access(namespace);

@@ -36,6 +36,7 @@ import io.hmfs.server.pipeline.ServiceChanges;
 import io.hmfs.server.protocol.ReplyCompression;
 import io.hmfs.server.protocol.WelcomeInfo;
 import io.hmfs.server.setting.ServerSetting;
+import io.hmfs.server.share.FairQueue;
 import io.hmfs.server.share.UserShares;
 import io.hmfs.server.transport.ConnectionLimits;
 import io.hmfs.server.transport.Connections;
@@ -133,7 +134,7 @@ final class FuzzRig implements AutoCloseable {
                 .set(ServerSetting.STATIC_GROUPS, "bob=staff;eve=")
                 .build()
                 .access();
-        callers = new Callers(namespace, access, access.groups(), Runnable::run, () -> 0);
+        callers = new Callers(namespace, access, access.groups(), Runnable::run, 1, () -> 0);
         WelcomeInfo info = new WelcomeInfo(
                 CLUSTER, 1, "fuzz", "process", "builtin", BLOCK_SIZE, CHUNK_SIZE, FRAME_MAX, false, false);
         service = new Service(
@@ -143,8 +144,7 @@ final class FuzzRig implements AutoCloseable {
                 Authenticators.SIMPLE,
                 callers,
                 grants,
-                disk,
-                DISK_MAX,
+                new FairQueue(disk, Integer.MAX_VALUE, DISK_MAX),
                 new Observation(meters, metrics, null, Long.MAX_VALUE),
                 cause -> failure = cause);
         // Not the thread that removes orphans: how far it is would show in replies.
