@@ -33,7 +33,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Goal: each file that is removed is handed out with its data until that is gone, also after a close or a crash, and its slot is free after
@@ -530,6 +534,56 @@ final class RemovedFilesTest {
         namespace.scanInBackground();
         handsOut(Map.of(id, 1L));
         assertEquals(List.of(), namespace.problems());
+    }
+
+    private static final String LONG = "n".repeat(80);
+
+    /** What is changed in the record of a removed file: its id, to that of a file that lives, its parent, its name, its length, its check. */
+    static Stream<Arguments> damages() {
+        return Stream.of(
+                Arguments.of("id", EntryRecord.ID_OFFSET, -1L),
+                Arguments.of("parent", EntryRecord.PARENT_OFFSET, 1L << 20),
+                Arguments.of("name", EntryRecord.NAME_OFFSET, 1L << 40),
+                Arguments.of("length of the name", EntryRecord.STATUS_OFFSET, 1L << 17),
+                Arguments.of("check", EntryRecord.STATUS_OFFSET, 1L << 50));
+    }
+
+    /** Of a plain file, of one with a long name, and of the inode of one that had two names: none is handed out, and their slots are free. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("damages")
+    void aRecordThatDoesNotFitIsNoFileToRemove(String what, long field, long bits) {
+        long lives = create(ROOT, 1);
+        ok(namespace.create(ROOT, Name.of(LONG), 0644, 0, 0, out));
+        ok(namespace.delete(ROOT, Name.of(LONG), out));
+        create(ROOT, 2);
+        ok(namespace.delete(ROOT, name(2), out));
+        boolean ofInode = field == EntryRecord.ID_OFFSET || what.equals("check"); // an inode has no name
+        if (ofInode) {
+            create(ROOT, 3);
+            ok(namespace.link(ROOT, name(3), ROOT, name(4), out));
+            ok(namespace.delete(ROOT, name(3), out));
+            ok(namespace.delete(ROOT, name(4), out));
+        }
+        for (RegionKind kind : List.of(RegionKind.ENTRY_SLOTS, RegionKind.LONG_ENTRY_SLOTS)) {
+            Unwritten.slots(file, kind)
+                    .filter(at -> EntryRecord.holdsData(file.pmem().get(at)))
+                    .forEach(at -> file.pmem()
+                            .set(at + field, bits < 0 ? lives : file.pmem().get(at + field) ^ bits));
+        }
+        assertEquals(ofInode ? 3 : 2, namespace.removedFiles().count());
+        long whole = create(ROOT, 5);
+        ok(namespace.delete(ROOT, name(5), out));
+        handsOut(Map.of(whole, 5L));
+        namespace.sweep(ROOT);
+        assertEquals(List.of(), namespace.problems());
+        restart(Found.VALID);
+        handsOut(Map.of());
+        assertEquals(lives, stat(1));
+    }
+
+    private long stat(int number) {
+        ok(namespace.stat(ROOT, name(number), out));
+        return out.id;
     }
 
     private static void set(SimPoolFile pool, long field, long value) {

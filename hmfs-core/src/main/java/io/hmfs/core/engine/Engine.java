@@ -99,7 +99,7 @@ public final class Engine {
         this.entrySlots = slotsOf(RegionKind.ENTRY_SLOTS);
         this.longEntrySlots = slotsOf(RegionKind.LONG_ENTRY_SLOTS);
         this.chains = new Chains(pmem, clock, regions, longEntrySlots);
-        this.removed = new RemovedData(pmem, regions, summary, keepsData, this::retireDead);
+        this.removed = new RemovedData(pmem, keys, regions, summary, keepsData, this::retireDead);
         this.inodes = new Inodes(pmem, index, keys, locks, clock, entrySlots, chains, removed);
         this.outcomes = new OutcomeRecorder(pmem, clock);
         this.ringOwners = new OutcomeRingOwners(pmem, regions, clock);
@@ -235,12 +235,7 @@ public final class Engine {
      * for, perhaps, with a damaged name. In another state than NORMAL a crash may have left it with a part of a key, or in a slot with another's name.
      */
     public boolean isStrange(long at, long status) {
-        if (EntryRecord.check(status) == EntryRecord.NO_CHECK || EntryRecord.state(status) != SlotState.NORMAL) {
-            return false;
-        }
-        boolean endsInPool = at + EntryRecord.LONG_SIZE <= pmem.size()
-                || EntryRecord.nameLength(status) <= EntryRecord.SHORT_NAME_MAX;
-        return !endsInPool || !EntryRecord.fits(pmem, at, status, keys.ofObject(at));
+        return EntryRecord.state(status) == SlotState.NORMAL && !keys.fitsObject(at, status);
     }
 
     /** Whether a live name, whose lock the caller holds, is one of a file that is not there. */

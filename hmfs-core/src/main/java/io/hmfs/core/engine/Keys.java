@@ -41,6 +41,16 @@ public final class Keys {
         return ofContent(id);
     }
 
+    /** Whether the object at {@code at}, with this status word, has the id and the key with which it was made, as far as is known. */
+    public boolean fitsObject(long at, long status) {
+        if (EntryRecord.check(status) == EntryRecord.NO_CHECK) {
+            return true;
+        }
+        boolean endsInPool = at + EntryRecord.LONG_SIZE <= pmem.size()
+                || EntryRecord.nameLength(status) <= EntryRecord.SHORT_NAME_MAX;
+        return endsInPool && EntryRecord.fits(pmem, at, status, ofObject(at));
+    }
+
     /** The hash of the key that stands in the object at {@code at}; its status word has been seen. */
     public long ofObject(long at) {
         long status = EntryRecord.status(pmem, at);

@@ -8,6 +8,7 @@ import io.hmfs.core.layout.Owner;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.type.RemovedFile;
+import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -32,10 +33,12 @@ public final class RemovedData {
         boolean retire(long at, long status);
     }
 
+    private static final System.Logger LOG = System.getLogger(RemovedData.class.getName());
     private static final int STACKS = 64;
     private static final int INHERITED_AT_ONCE = 64;
 
     private final Pmem pmem;
+    private final Keys keys;
     private final Regions regions;
     private final Retirement slots;
     private final boolean kept;
@@ -61,11 +64,14 @@ public final class RemovedData {
     /** The first of those that a clean close left and that are on no stack yet. */
     private long inherited = Pmem.NULL;
 
+    private boolean toldStrange;
+
     private volatile @Nullable Thread waiting;
 
     /** {@code kept}: data is kept elsewhere; if not, nothing is ever held back. */
-    RemovedData(Pmem pmem, Regions regions, Summary summary, boolean kept, Retirement slots) {
+    RemovedData(Pmem pmem, Keys keys, Regions regions, Summary summary, boolean kept, Retirement slots) {
         this.pmem = pmem;
+        this.keys = keys;
         this.regions = regions;
         this.slots = slots;
         this.kept = kept;
@@ -111,14 +117,37 @@ public final class RemovedData {
         }
     }
 
-    /** Hands one of them out: its slot, its id, and its size; false if there is none now. */
+    /** Hands one of them out: its slot, its id, and its size; false if there is none now. The caller has pinned an epoch. */
     public synchronized boolean next(RemovedFile out) {
         distribute();
+        long at = takeNext();
+        while (at != Pmem.NULL && !keys.fitsObject(at, EntryRecord.status(pmem, at))) {
+            // Its id may be that of a file that lives. So it is where damage was done, and where a crash has lost that
+            // the data was gone, and not the
+            // name of the slot's next object: what stays then, if anything, are objects without a file.
+            tellStrange(at);
+            forget(at);
+            at = takeNext();
+        }
+        if (at == Pmem.NULL) {
+            return false;
+        }
+        pmem.set(at + EntryRecord.NEXT_OFFSET, HANDED_OUT);
+        out.token = token(at);
+        out.removedNanos = EntryRecord.death(pmem, at);
+        out.id = EntryRecord.id(pmem, at);
+        out.uid = owner(at);
+        out.size = EntryRecord.size(pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET));
+        return true;
+    }
+
+    /** Takes the next off its stack; NULL: there is none now. */
+    private long takeNext() {
         int stack = turn;
         while (!fill(stack)) {
             stack = stack + 1 & (STACKS - 1);
             if (stack == turn) {
-                return false;
+                return Pmem.NULL;
             }
         }
         turn = stack + 1 & (STACKS - 1);
@@ -128,13 +157,20 @@ public final class RemovedData {
             throw new CorruptPoolException(at, "a removed file that holds data", status);
         }
         taken[stack] = pmem.get(at + EntryRecord.NEXT_OFFSET);
-        pmem.set(at + EntryRecord.NEXT_OFFSET, HANDED_OUT);
-        out.token = token(at);
-        out.removedNanos = EntryRecord.death(pmem, at);
-        out.id = EntryRecord.id(pmem, at);
-        out.uid = owner(at);
-        out.size = EntryRecord.size(pmem.getAcquire(at + EntryRecord.LENGTH_OFFSET));
-        return true;
+        return at;
+    }
+
+    private void tellStrange(long at) {
+        if (!toldStrange) {
+            toldStrange = true;
+            LOG.log(
+                    Level.WARNING,
+                    "the record at {0} of a removed file does not fit its name: its data is not removed, for its id {1} may be that of another file."
+                            + " Either the machine has failed when that data was gone already, or the pool is damaged, and objects stay that"
+                            + " hmfs gc finds. Further ones are not told",
+                    Long.toHexString(at),
+                    Long.toHexString(EntryRecord.id(pmem, at)));
+        }
     }
 
     private void distribute() {
@@ -191,7 +227,10 @@ public final class RemovedData {
      * caller has pinned an epoch.
      */
     public void done(long token) {
-        long at = takeBack(token);
+        forget(takeBack(token));
+    }
+
+    private void forget(long at) {
         long status;
         do {
             status = EntryRecord.status(pmem, at);
