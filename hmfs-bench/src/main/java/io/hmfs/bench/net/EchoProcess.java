@@ -29,6 +29,11 @@ final class EchoProcess implements AutoCloseable {
         return port;
     }
 
+    /** Nanoseconds for which its threads have run. */
+    long processorNanos() throws IOException {
+        return server.processorNanos();
+    }
+
     @Override
     public void close() {
         server.close();

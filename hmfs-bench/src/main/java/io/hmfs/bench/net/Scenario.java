@@ -109,7 +109,7 @@ enum Scenario {
 
     /** A row of the help. */
     String describe() {
-        return "%-12s%s. %s. Beside %s.".formatted(label(), operation, capitalized(load), peer);
+        return "%-18s%s. %s. Beside %s.".formatted(label(), operation, capitalized(load), peer);
     }
 
     private static String capitalized(String text) {
@@ -133,14 +133,14 @@ enum Scenario {
         bed.count("bytes of its reply", (long) sizes.reply());
         bed.count("files", (long) plan.files());
         Supplier<CompletableFuture<?>> ours = stats(bed.client(), files, plan.files());
-        Supplier<CompletableFuture<Void>> echo = bed.newEchoClient(sizes)::echoAsync;
-        List<Comparison> all = new ArrayList<>();
-        all.add(Comparison.atLeast(
+        EchoProcess peer = bed.newEcho(sizes);
+        Supplier<CompletableFuture<Void>> echo = bed.newEchoClient(peer, sizes)::echoAsync;
+        List<Comparison> all = new ArrayList<>(many(
                 plan.inFlight() < 256 ? 0.3 : 0.5,
                 "stat" + plan.inFlight(),
-                OPS,
-                new Side(HMFS, pipelined(ours, plan)),
-                new Side("echo" + plan.inFlight(), pipelined(echo, plan))));
+                new Costed(pipelined(ours, plan), bed.server()::processorNanos),
+                "echo" + plan.inFlight(),
+                new Costed(pipelined(echo, plan), peer::processorNanos)));
         all.addAll(
                 latency("stat1", LatencyProbe.chained(ours, plan.nanos()), LatencyProbe.chained(echo, plan.nanos())));
         Supplier<String> paths = endlessly(randomPaths(files, plan.files(), plan.files()));
@@ -149,6 +149,17 @@ enum Scenario {
                 LatencyProbe.blocking(() -> bed.client().stat(paths.get()), plan.nanos()),
                 LatencyProbe.blocking(() -> echo.get().get(), plan.nanos())));
         return all;
+    }
+
+    private static List<Comparison> many(double bound, String name, Costed ours, String peer, Costed theirs) {
+        return List.of(
+                Comparison.atLeast(bound, name, OPS, new Side(HMFS, ours::perSecond), new Side(peer, theirs::perSecond)),
+                new Comparison(
+                        name + " server processor",
+                        MICROS,
+                        new Side(HMFS, ours::processorMicros),
+                        new Side(peer, theirs::processorMicros),
+                        null));
     }
 
     private static List<Comparison> latency(String name, LatencyProbe ours, LatencyProbe echo) {
@@ -160,18 +171,20 @@ enum Scenario {
     private static List<Comparison> create(Testbed bed) throws IOException, InterruptedException {
         Testbed.Plan plan = bed.plan();
         RemoteCreates creates = new RemoteCreates(bed.client(), "/new");
-        EchoClient echo = bed.newEchoClient(creates.sizes(bed.server().port()));
+        FrameSizes sizes = creates.sizes(bed.server().port());
+        EchoProcess peer = bed.newEcho(sizes);
+        EchoClient echo = bed.newEchoClient(peer, sizes);
         double bound = switch (plan.persistence()) {
             case PROCESS -> 0.35;
             case PMEM -> 0.2;
             case LOGGED -> 0.1;
         };
-        return List.of(Comparison.atLeast(
+        return many(
                 bound,
                 "create" + plan.inFlight(),
-                OPS,
-                new Side(HMFS, pipelined(creates, plan)),
-                new Side("echo" + plan.inFlight(), pipelined(echo::echoAsync, plan))));
+                new Costed(pipelined(creates, plan), bed.server()::processorNanos),
+                "echo" + plan.inFlight(),
+                new Costed(pipelined(echo::echoAsync, plan), peer::processorNanos));
     }
 
     private static List<Comparison> depth(Testbed bed) throws IOException {

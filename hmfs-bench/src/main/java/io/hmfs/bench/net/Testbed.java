@@ -113,9 +113,9 @@ final class Testbed implements AutoCloseable {
         return open(new EchoProcess(sizes, plan.loops()));
     }
 
-    /** A client of an echo of its own. */
-    EchoClient newEchoClient(FrameSizes sizes) throws IOException, InterruptedException {
-        return open(new EchoClient(newEcho(sizes).port(), sizes.request(), sizes.reply()));
+    /** A client of this echo. */
+    EchoClient newEchoClient(EchoProcess echo, FrameSizes sizes) throws InterruptedException {
+        return open(new EchoClient(echo.port(), sizes.request(), sizes.reply()));
     }
 
     /** Closes it with the testbed, before what was opened earlier. */

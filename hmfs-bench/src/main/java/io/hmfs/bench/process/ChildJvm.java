@@ -77,6 +77,11 @@ public final class ChildJvm implements AutoCloseable {
         return line;
     }
 
+    /** Nanoseconds for which the threads of a child have run that answers {@link ProcessorTime#ASKED}. */
+    public long processorNanos() throws IOException {
+        return Long.parseLong(ask(ProcessorTime.ASKED).substring(ProcessorTime.ASKED.length() + 1));
+    }
+
     long pid() {
         return process.pid();
     }

@@ -116,7 +116,7 @@ public final class RemoteServer implements AutoCloseable {
 
     /** Nanoseconds for which the server's threads have run. */
     public long processorNanos() throws IOException {
-        return ask(ServerMain.PROCESSOR);
+        return child.processorNanos();
     }
 
     /** Bytes of the server that devices may reach, and which therefore stay in memory. */

@@ -1,6 +1,5 @@
 package io.hmfs.bench.process;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
@@ -23,8 +22,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * The server, with its own JVM, on a new pool. Says {@code ready PORT}, answers {@code heap}, {@code memory}, {@code processor} and
- * {@code pinned}, ends when its input does.
+ * The server, with its own JVM, on a new pool. Says {@code ready PORT}, answers {@code heap}, {@code memory}, {@code pinned} and
+ * {@link ProcessorTime#ASKED}, ends when its input does.
  */
 public final class ServerMain {
     /** Asks for the bytes that are used on the heap after a full collection. */
@@ -32,9 +31,6 @@ public final class ServerMain {
 
     /** Asks for that, the bytes of direct buffers and those of the process that are in memory. */
     public static final String MEMORY = "memory";
-
-    /** Asks for the nanoseconds for which its threads have run. */
-    public static final String PROCESSOR = "processor";
 
     /** Asks for the bytes that devices may reach, and which therefore stay in memory. */
     public static final String PINNED = "pinned";
@@ -85,7 +81,7 @@ public final class ServerMain {
                         switch (line) {
                             case HEAP -> HEAP + " " + heapUsed();
                             case MEMORY -> MEMORY + " " + heapUsed() + " " + directUsed() + " " + resident();
-                            case PROCESSOR -> PROCESSOR + " " + processorNanos();
+                            case ProcessorTime.ASKED -> ProcessorTime.answer();
                             case PINNED -> PINNED + " " + pinned();
                             default -> "unknown " + line;
                         });
@@ -104,12 +100,6 @@ public final class ServerMain {
         return Files.exists(STATM)
                 ? PAGE * Long.parseLong(Files.readString(STATM).split(" ", 3)[1])
                 : 0;
-    }
-
-    private static long processorNanos() {
-        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean known
-                ? known.getProcessCpuTime()
-                : -1;
     }
 
     /** 0 where the system does not tell. */
