@@ -53,6 +53,7 @@ class BenchCommandTest extends BenchRuns {
     void netMeasuresBothSidesAndTheirRatios() throws Exception {
         List<String> names = measureNet();
         assertTrue(names.containsAll(List.of("stat64 hmfs", "stat64 echo64", "stat64/echo64 hmfs")), names::toString);
+        assertTrue(names.contains("stat64 server processor/echo64 hmfs"), names::toString);
         for (String name : List.of("stat1", "stat1 p99", "stat1 blocking", "stat1 blocking p99")) {
             assertTrue(
                     names.containsAll(List.of(name + " hmfs", name + " echo1", name + "/echo1 hmfs")), names::toString);
@@ -66,6 +67,9 @@ class BenchCommandTest extends BenchRuns {
                         "create8 hmfs",
                         "create8 echo8",
                         "create8/echo8 hmfs",
+                        "create8 server processor hmfs",
+                        "create8 server processor echo8",
+                        "create8 server processor/echo8 hmfs",
                         "depth10 depth10",
                         "depth10 depth1",
                         "depth10/depth1 depth10",
@@ -86,7 +90,13 @@ class BenchCommandTest extends BenchRuns {
     void netMeasuresALoggedServerAndRemovesItsLog() throws Exception {
         Path logs = Files.createDirectory(temporary.resolve("logs"));
         assertEquals(
-                List.of("create1024 hmfs", "create1024 echo1024", "create1024/echo1024 hmfs"),
+                List.of(
+                        "create1024 hmfs",
+                        "create1024 echo1024",
+                        "create1024/echo1024 hmfs",
+                        "create1024 server processor hmfs",
+                        "create1024 server processor echo1024",
+                        "create1024 server processor/echo1024 hmfs"),
                 measureNet(
                         "--ops",
                         "create",

@@ -153,7 +153,8 @@ enum Scenario {
 
     private static List<Comparison> many(double bound, String name, Costed ours, String peer, Costed theirs) {
         return List.of(
-                Comparison.atLeast(bound, name, OPS, new Side(HMFS, ours::perSecond), new Side(peer, theirs::perSecond)),
+                Comparison.atLeast(
+                        bound, name, OPS, new Side(HMFS, ours::perSecond), new Side(peer, theirs::perSecond)),
                 new Comparison(
                         name + " server processor",
                         MICROS,

@@ -139,9 +139,14 @@ public final class QuotaAccounting {
         quotaLock.enter(parent);
         try {
             Status status = charge(1, 0);
-            return status == Status.OK
-                    ? made(namespace.mkdir(parent, name, mode, uid, gid, acl, change, out))
-                    : refused(status, parent, name, out);
+            if (status != Status.OK) {
+                return refused(status, parent, name, out);
+            }
+            status = made(namespace.mkdir(parent, name, mode, uid, gid, acl, change, out));
+            if (status == Status.OK) {
+                quotaLock.made(out.id);
+            }
+            return status;
         } finally {
             quotaLock.leave();
         }

@@ -110,16 +110,32 @@ public final class QuotaLockHolder {
             version = quotas.version();
             Arrays.fill(directories, 0);
         }
-        int place = (int) ((directory * 0x9E3779B97F4A7C15L) >>> 32) & (PLACES - 1);
-        if (directories[place] != directory || directory == 0) {
-            Quota[] above = quotas.above(directory);
-            if (Quotas.isGone(above)) {
-                return above; // the client may have made the id up, and it may come yet
-            }
-            chains[place] = above;
-            directories[place] = directory;
+        int place = place(directory);
+        if (directories[place] == directory && directory != 0) {
+            return chains[place];
         }
-        return chains[place];
+        Quota[] chain = quotas.above(directory);
+        if (!Quotas.isGone(chain)) { // the client may have made the id up, and it may come yet
+            remember(directory, chain);
+        }
+        return chain;
+    }
+
+    /** A new directory in the one that was entered has the same quotas above it: that of a path of new directories is climbed once. Inside. */
+    void made(long directory) {
+        if (quotas.isAny()) {
+            remember(directory, above);
+        }
+    }
+
+    private void remember(long directory, Quota[] chain) {
+        int place = place(directory);
+        chains[place] = chain;
+        directories[place] = directory;
+    }
+
+    private static int place(long directory) {
+        return (int) ((directory * 0x9E3779B97F4A7C15L) >>> 32) & (PLACES - 1);
     }
 
     /**

@@ -58,6 +58,9 @@ class QuotaRacesTest {
     /** What happens once, after the next call of this method with this id or name. */
     private final Map<String, Runnable> after = new HashMap<>();
 
+    /** How often somebody asked which directories are above one. */
+    private int climbs;
+
     private ServerNamespace namespace;
     private ServerMetrics metrics;
     private BuiltinData data;
@@ -101,6 +104,7 @@ class QuotaRacesTest {
     }
 
     private Object call(Method method, Object[] arguments) throws Throwable {
+        climbs += method.getName().equals("above") ? 1 : 0;
         Object result;
         try {
             result = method.invoke(namespace, arguments);
@@ -181,6 +185,29 @@ class QuotaRacesTest {
         assertEquals(next, made.id, "it was guessed");
         assertEquals(Status.OK, one.accounting().mkdir(next, Name.of("f"), 0700, 0, 0, NO_ACL, Change.NONE, made));
         assertEquals(4, counted(work));
+    }
+
+    /** It would take the square of its depth, on an event loop. */
+    @Test
+    void aPathOfNewDirectoriesIsClimbedOnce() {
+        quota(work);
+        assertEquals(1, counted(work), "itself");
+        Pipeline one = another();
+        Attributes made = new Attributes();
+        made.id = work;
+        climbs = 0;
+        for (int level = 0; level < 90; level++) {
+            Name name = Name.of("d");
+            assertEquals(Status.OK, one.accounting().mkdir(made.id, name, 0700, 0, 0, NO_ACL, Change.NONE, made));
+        }
+        assertEquals(1, climbs);
+        assertEquals(91, counted(work));
+        quota(made.id);
+        assertEquals(
+                Status.OK,
+                one.accounting().mkdir(made.id, Name.of("d"), 0700, 0, 0, NO_ACL, Change.NONE, new Attributes()));
+        assertEquals(2, counted(made.id), "it was known without this quota before");
+        assertEquals(92, counted(work));
     }
 
     @Test

@@ -21,7 +21,9 @@ enum FuzzAct {
     /** Ends the connection. */
     LEAVE("X"),
     /** Has asked for the connection with these bytes; first of a session. */
-    GREETING("G");
+    GREETING("G"),
+    /** Another user, over a connection of its own, sends them as bytes of its stream. Not over RDMA. */
+    RIVAL("R");
 
     private final String letter;
 

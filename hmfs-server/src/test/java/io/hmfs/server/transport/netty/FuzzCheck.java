@@ -1,29 +1,35 @@
 package io.hmfs.server.transport.netty;
 
 import io.hmfs.server.transport.netty.FuzzChannel.Reply;
+import io.hmfs.server.transport.netty.FuzzReference.Exchange;
 import io.hmfs.server.transport.netty.FuzzSession.Part;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs sessions on a server and on a second one, which is given the requests among the frames one by one and nothing else. Says what
  * is wrong after each: a failure, a stack trace in the log, a buffer that was not released, a reply too many or too few, a refused
- * request that changed something, a difference between the two.
+ * request that changed something, a difference between the two, a change of what is not the users'.
  */
 final class FuzzCheck implements FuzzTarget {
     /** More than one connection may make the server keep, whatever it sends and however little it reads. */
     static final long PEAK_MAX = 12L << 20;
 
     private static final int READ_MAX = 64 << 10;
+    private static final int RIVALS_EACH = 4; // sessions
 
     private final FuzzRig server;
     private final FuzzReference reference;
     private final LogWatch log;
     private final FuzzChannel bystander;
+    private List<String> superusers = List.of();
     private long frames;
     private long malformed;
 
@@ -46,6 +52,7 @@ final class FuzzCheck implements FuzzTarget {
     public void reset() throws IOException {
         server.reset();
         reference.reset();
+        superusers = server.superusers();
         log.take();
     }
 
@@ -55,7 +62,9 @@ final class FuzzCheck implements FuzzTarget {
 
     @Override
     public FuzzSession session(long seed, long number) {
-        return FuzzGenerator.session(seed, number, server);
+        return number % RIVALS_EACH == 0
+                ? FuzzGenerator.rivals(seed, number, server)
+                : FuzzGenerator.session(seed, number, server);
     }
 
     @Override
@@ -74,11 +83,13 @@ final class FuzzCheck implements FuzzTarget {
 
     @Override
     public @Nullable String run(FuzzSession session) throws IOException {
-        StreamModel model = new StreamModel(session.stream(), FuzzRig.CLUSTER, FuzzRig.FRAME_MAX);
-        frames += model.frames.size() + (model.ends ? 1 : 0);
-        malformed += model.malformed();
+        List<Side> sides = session.sides().stream().map(Side::new).toList();
+        for (Side side : sides) {
+            frames += side.model.frames.size() + (side.model.ends ? 1 : 0);
+            malformed += side.model.malformed();
+        }
         try {
-            String wrong = runOnServer(session, model);
+            String wrong = runOnServer(session, sides);
             return wrong != null ? wrong : common();
         } catch (RuntimeException | AssertionError e) {
             return "an exception in the pipeline: " + e + " at " + Arrays.toString(e.getStackTrace());
@@ -98,30 +109,82 @@ final class FuzzCheck implements FuzzTarget {
         return logged.isEmpty() ? null : "logged: " + logged;
     }
 
-    private @Nullable String runOnServer(FuzzSession session, StreamModel model) throws IOException {
+    private @Nullable String runOnServer(FuzzSession session, List<Side> sides) throws IOException {
         long before = server.allocator.live();
         server.allocator.forget();
-        FuzzChannel channel = server.connect();
-        String stuck = send(session, channel);
+        for (Side side : sides) {
+            side.channel = server.connect();
+        }
+        List<Integer> order = new ArrayList<>();
+        String stuck = send(session, sides, order);
         if (stuck != null) {
             return stuck;
         }
-        List<Reply> replies = channel.takeReplies();
-        boolean open = channel.isOpen();
-        channel.leave();
+        List<String> ends = new ArrayList<>();
+        List<Exchange> exchanges = new ArrayList<>();
+        for (Side side : sides) {
+            List<Reply> replies = side.channel().takeReplies();
+            boolean open = side.channel().isOpen();
+            if (open == side.model.ends) {
+                ends.add(open ? "the connection goes on" : "the connection has ended: " + replies);
+            }
+            exchanges.add(new Exchange(side.model, replies));
+        }
+        sides.forEach(side -> side.channel().leave());
         if (server.failure() != null) {
             return "the server has failed: " + server.failure();
         }
-        if (open == model.ends) {
-            return open ? "the connection goes on" : "the connection has ended: " + replies;
+        if (!ends.isEmpty()) {
+            return ends.getFirst();
         }
         if (server.allocator.live() != before) {
             return (server.allocator.live() - before) + " bytes of buffers were not released" + leaks();
         }
-        if (server.allocator.peak() - before > PEAK_MAX) {
+        if (server.allocator.peak() - before > sides.size() * PEAK_MAX) {
             return "the connection had " + (server.allocator.peak() - before) + " bytes of buffers";
         }
-        return reference.compare(model, replies, server);
+        String wrong = reference.compare(exchanges, order, server);
+        return wrong != null ? wrong : trespass(sides);
+    }
+
+    /** Whether those who may not change what is the superuser's alone have changed it. */
+    private @Nullable String trespass(List<Side> sides) throws IOException {
+        boolean superuser = sides.stream().anyMatch(side -> side.model.user.equals(FuzzRig.SUPERUSER));
+        List<String> now = server.superusers();
+        return superuser || now.equals(superusers) ? null : "the superuser's has changed: " + superusers + " to " + now;
+    }
+
+    /** One connection, and what is under way to it. */
+    private static final class Side {
+        private final StreamModel model;
+        private final ByteArrayOutputStream read = new ByteArrayOutputStream();
+        private @Nullable FuzzChannel channel;
+        private int delivered;
+        private int executed; // whole frames of what was delivered
+
+        Side(FuzzSession session) {
+            model = new StreamModel(session.stream(), FuzzRig.CLUSTER, FuzzRig.FRAME_MAX);
+        }
+
+        FuzzChannel channel() {
+            return Objects.requireNonNull(channel);
+        }
+
+        /** What waits is read. Null, or why the server does not take it. */
+        @Nullable
+        String deliver(int piece) {
+            String stuck = send(read.toByteArray(), piece, channel());
+            delivered += read.size();
+            read.reset();
+            return stuck;
+        }
+
+        /** How many frames became whole since the last call. */
+        int takeExecuted() {
+            int before = executed;
+            executed = model.framesIn(delivered);
+            return executed - before;
+        }
     }
 
     /** Where Netty saw them last. */
@@ -131,25 +194,31 @@ final class FuzzCheck implements FuzzTarget {
         return ": " + log.take();
     }
 
-    /** Sends all, as long as the server takes it. Null, or why not. */
-    private static @Nullable String send(FuzzSession session, FuzzChannel channel) {
-        ByteArrayOutputStream read = new ByteArrayOutputStream();
+    /** Sends all, as long as the server takes it. Null, or why not; {@code order} gets whose frame was executed, one after the other. */
+    private static @Nullable String send(FuzzSession session, List<Side> sides, List<Integer> order) {
         for (Part part : session.parts()) {
+            int number = part.act() == FuzzAct.RIVAL ? sides.size() - 1 : 0;
+            Side side = sides.get(number);
             if (part.stall()) {
-                channel.stall();
+                side.channel().stall();
             }
-            read.writeBytes(part.sent());
-            if (part.glued() && part.piece() == 0 && read.size() < READ_MAX - part.sent().length) {
+            side.read.writeBytes(part.sent());
+            if (part.glued() && part.piece() == 0 && side.read.size() < READ_MAX - part.sent().length) {
                 continue;
             }
-            String stuck = send(read.toByteArray(), part.piece(), channel);
-            read.reset();
+            String stuck = side.deliver(part.piece());
+            order.addAll(Collections.nCopies(side.takeExecuted(), number));
             if (stuck != null) {
                 return stuck;
             }
         }
-        String stuck = send(read.toByteArray(), 0, channel);
-        channel.take();
+        String stuck = null;
+        for (Side side : sides) {
+            String last = side.deliver(0);
+            stuck = stuck == null ? last : stuck;
+            side.channel().take();
+            order.addAll(Collections.nCopies(side.takeExecuted(), sides.indexOf(side)));
+        }
         return stuck;
     }
 

@@ -1,6 +1,7 @@
 package io.hmfs.server.transport.netty;
 
 import io.hmfs.server.transport.netty.FuzzSession.Part;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -31,8 +32,26 @@ final class FuzzGenerator {
 
     /** The session with this number about the tree that now stands in a rig. */
     static FuzzSession session(long seed, long number, FuzzRig rig) {
-        Random random = new Random(seed * 0x9E3779B97F4A7C15L + number * 0xC2B2AE3D27D4EB4FL);
-        return new FuzzGenerator(random, rig).make();
+        return new FuzzGenerator(random(seed, number), rig).make();
+    }
+
+    /** Two users at once. Both read on: what waits for one that does not is executed later than it came, and the order is not known. */
+    static FuzzSession rivals(long seed, long number, FuzzRig rig) {
+        Random random = random(seed, number);
+        ArrayDeque<Part> own =
+                new ArrayDeque<>(new FuzzGenerator(random, rig).make().parts());
+        ArrayDeque<Part> rivals =
+                new ArrayDeque<>(new FuzzGenerator(random, rig).make().parts());
+        List<Part> parts = new ArrayList<>();
+        while (!own.isEmpty() || !rivals.isEmpty()) {
+            boolean isOwn = rivals.isEmpty() || (!own.isEmpty() && random.nextBoolean());
+            parts.add(isOwn ? own.remove().reading() : rivals.remove().reading().by(FuzzAct.RIVAL));
+        }
+        return new FuzzSession(parts);
+    }
+
+    private static Random random(long seed, long number) {
+        return new Random(seed * 0x9E3779B97F4A7C15L + number * 0xC2B2AE3D27D4EB4FL);
     }
 
     private FuzzSession make() {

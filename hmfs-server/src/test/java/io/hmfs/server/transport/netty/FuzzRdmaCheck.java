@@ -2,6 +2,7 @@ package io.hmfs.server.transport.netty;
 
 import io.hmfs.client.transport.rdma.MemoryVerbs;
 import io.hmfs.server.transport.netty.FuzzChannel.Reply;
+import io.hmfs.server.transport.netty.FuzzReference.Exchange;
 import io.hmfs.server.transport.netty.FuzzSession.Part;
 import io.hmfs.server.transport.rdma.RdmaServerTransport;
 import java.io.ByteArrayOutputStream;
@@ -10,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
@@ -210,8 +212,9 @@ final class FuzzRdmaCheck implements FuzzTarget, FuzzRdmaRun.Network {
             return "the connection has ended: " + replies;
         }
         return run.isCut()
-                ? reference.compare(model, replies, server, Math.max(model.framesIn(run.settled()), replies.size()))
-                : reference.compare(model, replies, server);
+                ? reference.compareCut(model, replies, server, Math.max(model.framesIn(run.settled()), replies.size()))
+                : reference.compare(
+                        List.of(new Exchange(model, replies)), Collections.nCopies(model.frames.size(), 0), server);
     }
 
     private @Nullable String common(byte[] window) {

@@ -150,6 +150,7 @@ final class FuzzRdmaRun {
                 peer.leave();
             }
             case GREETING -> {} // is there already
+            case RIVAL -> throw new IllegalArgumentException("no session for RDMA");
         }
     }
 

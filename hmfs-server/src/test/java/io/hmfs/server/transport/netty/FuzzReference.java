@@ -7,9 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -39,22 +37,84 @@ final class FuzzReference implements AutoCloseable {
         return rig.failure();
     }
 
-    /** Compares a connection that was served to its end. Null, or what differs. */
+    /** A connection that was served to its end. */
+    record Exchange(StreamModel model, List<Reply> replies) {}
+
+    /** Compares connections that were served beside each other; {@code order}: whose frame was executed, one after the other. Null, or what differs. */
     @Nullable
-    String compare(StreamModel model, List<Reply> replies, FuzzRig server) throws IOException {
-        return compare(model, replies, server, Integer.MAX_VALUE);
+    String compare(List<Exchange> exchanges, List<Integer> order, FuzzRig server) throws IOException {
+        now = List.of();
+        for (Exchange each : exchanges) {
+            String wrong = miscounted(each.model, each.replies, false);
+            if (wrong != null) {
+                return wrong;
+            }
+        }
+        boolean data =
+                exchanges.stream().flatMap(each -> each.model.frames.stream()).anyMatch(FuzzReference::isWriteOfData);
+        List<String> found = server.snapshot(data);
+        boolean alone = exchanges.size() == 1;
+        FuzzChannel channel = rig.connect();
+        int[] next = new int[exchanges.size()];
+        for (int side : order) { // ids stay the same on both
+            Exchange each = exchanges.get(side);
+            StreamModel.Frame frame = each.model.frames.get(next[side]++);
+            if (!alone) { // a connection for each, so that here no other user's is open
+                channel.leave();
+                channel = rig.connect();
+                introduce(channel, each.model, frame);
+            }
+            String wrong = compare(each.model, frame, answers(each.replies, each.model.ends, frame), channel, false);
+            if (wrong != null) {
+                return wrong;
+            }
+        }
+        channel.leave();
+        List<String> expected = rig.snapshot(data);
+        return found.equals(expected) ? null : "the malformed had an effect: " + difference(expected, found);
     }
 
     /**
-     * Compares a connection.
-     *
-     * @param executed of a connection that was cut off so many frames at least were executed, of the others none or all up to
-     *     some frame, and any of the replies may be missing; {@code MAX_VALUE}: it was not cut off
+     * Compares a connection that was cut off: so many of its frames at least were executed, of the others none or all up to some
+     * frame, and any of the replies may be missing. Null, or what differs.
      */
     @Nullable
-    String compare(StreamModel model, List<Reply> replies, FuzzRig server, int executed) throws IOException {
-        boolean isCut = executed < Integer.MAX_VALUE;
+    String compareCut(StreamModel model, List<Reply> replies, FuzzRig server, int executed) throws IOException {
         now = List.of();
+        String miscounted = miscounted(model, replies, true);
+        if (miscounted != null) {
+            return miscounted;
+        }
+        boolean hasLast = model.ends && replies.size() > model.frames.size();
+        boolean data = model.frames.stream().anyMatch(FuzzReference::isWriteOfData);
+        List<String> found = server.snapshot(data);
+        List<String> expectedState = executed == 0 ? rig.snapshot(data) : List.of();
+        boolean isExplained = executed == 0 && found.equals(expectedState);
+        FuzzChannel channel = rig.connect();
+        try {
+            for (int i = 0; i < model.frames.size() && !isExplained; i++) { // ids stay the same on both
+                StreamModel.Frame frame = model.frames.get(i);
+                String wrong = compare(model, frame, answers(replies, hasLast, frame), channel, true);
+                if (wrong != null) {
+                    return wrong;
+                }
+                if (i + 1 >= executed) {
+                    expectedState = rig.snapshot(data);
+                    isExplained = found.equals(expectedState);
+                }
+            }
+        } finally {
+            channel.leave();
+        }
+        if (executed > model.frames.size()) {
+            expectedState = rig.snapshot(data);
+            isExplained = found.equals(expectedState);
+        }
+        return isExplained ? null : "the malformed had an effect: " + difference(expectedState, found);
+    }
+
+    /** What is wrong with the number of replies, and with the last one; null: nothing. */
+    private static @Nullable String miscounted(StreamModel model, List<Reply> replies, boolean isCut) {
         int due = model.frames.size() + (model.ends ? 1 : 0);
         long optional = isCut
                 ? due
@@ -64,40 +124,16 @@ final class FuzzReference implements AutoCloseable {
         if (replies.size() > due || replies.size() < due - optional) {
             return replies.size() + " replies to " + due + " frames: " + replies;
         }
-        boolean hasLast = model.ends && replies.size() == due;
-        if (model.ends && !isCut && !replies.getLast().isFailure()) {
-            return "the connection ends without a failure: " + replies;
-        }
-        Map<Long, List<Reply>> byId = new HashMap<>();
-        replies.subList(0, replies.size() - (isCut ? hasLast ? 1 : 0 : model.ends ? 1 : 0))
-                .forEach(reply -> byId.computeIfAbsent(reply.correlationId(), id -> new ArrayList<>())
-                        .add(reply));
-        boolean data = model.frames.stream().anyMatch(FuzzReference::isWriteOfData);
-        List<String> found = server.snapshot(data);
-        List<String> expectedState = isCut && executed == 0 ? rig.snapshot(data) : List.of();
-        boolean isExplained = isCut && executed == 0 && found.equals(expectedState);
-        FuzzChannel channel = rig.connect();
-        try {
-            for (int i = 0; i < model.frames.size() && !isExplained; i++) { // ids stay the same on both
-                StreamModel.Frame frame = model.frames.get(i);
-                String wrong =
-                        compare(model, frame, byId.getOrDefault(frame.correlationId(), List.of()), channel, isCut);
-                if (wrong != null) {
-                    return wrong;
-                }
-                if (isCut && i + 1 >= executed) {
-                    expectedState = rig.snapshot(data);
-                    isExplained = found.equals(expectedState);
-                }
-            }
-        } finally {
-            channel.leave();
-        }
-        if (!isCut || executed > model.frames.size()) {
-            expectedState = rig.snapshot(data);
-            isExplained = found.equals(expectedState);
-        }
-        return isExplained ? null : "the malformed had an effect: " + difference(expectedState, found);
+        return model.ends && !isCut && !replies.getLast().isFailure()
+                ? "the connection ends without a failure: " + replies
+                : null;
+    }
+
+    /** The replies to a frame, among all of a connection, the last of which may be of its end. */
+    private static List<Reply> answers(List<Reply> replies, boolean hasLast, StreamModel.Frame frame) {
+        return replies.subList(0, replies.size() - (hasLast ? 1 : 0)).stream()
+                .filter(reply -> reply.correlationId() == frame.correlationId())
+                .toList();
     }
 
     private @Nullable String compare(
@@ -137,16 +173,29 @@ final class FuzzReference implements AutoCloseable {
         return "request " + frame.correlationId() + " of template " + frame.template();
     }
 
-    /** The reply to one request; a template of -1 says that it was refused and changed something. */
-    private Reply ask(FuzzChannel channel, StreamModel.Frame frame) throws IOException {
-        boolean changes = frame.template() >= FIRST_CHANGE;
-        List<String> before = changes && now.isEmpty() ? rig.snapshot(false) : now;
+    /** Sends what a connection has begun with, unless that is the frame that comes now. */
+    private static void introduce(FuzzChannel channel, StreamModel model, StreamModel.Frame next) {
+        StreamModel.Frame hello = model.frames.getFirst();
+        if (hello != next) {
+            channel.send(bytes(hello));
+            channel.takeReplies();
+        }
+    }
+
+    private static byte[] bytes(StreamModel.Frame frame) {
         byte[] bytes = new byte[Wire.LENGTH_SIZE + frame.bytes().length];
         ByteBuffer.wrap(bytes)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .putInt(frame.bytes().length)
                 .put(frame.bytes());
-        channel.send(bytes);
+        return bytes;
+    }
+
+    /** The reply to one request; a template of -1 says that it was refused and changed something. */
+    private Reply ask(FuzzChannel channel, StreamModel.Frame frame) throws IOException {
+        boolean changes = frame.template() >= FIRST_CHANGE;
+        List<String> before = changes && now.isEmpty() ? rig.snapshot(false) : now;
+        channel.send(bytes(frame));
         List<Reply> replies = channel.takeReplies();
         if (replies.size() != 1) {
             throw new AssertionError(what(frame) + " alone has replies " + replies);

@@ -300,6 +300,20 @@ final class FuzzRig implements AutoCloseable {
         return new FuzzSnapshot(namespace, data ? store : null).lines();
     }
 
+    /** What of it stands in directories in which the superuser alone may change something. */
+    List<String> superusers() throws IOException {
+        List<String> others = List.of("principal", "/" + FuzzSnapshot.step("all"), "/" + FuzzSnapshot.step("tmp"));
+        List<String> files = known.stream()
+                .filter(each -> each.path().equals("/f") || each.path().startsWith("/closed/"))
+                .map(each -> FuzzSnapshot.data(each.id()))
+                .toList();
+        return snapshot(true).stream()
+                .filter(line -> line.startsWith(FuzzSnapshot.DATA)
+                        ? files.stream().anyMatch(line::startsWith)
+                        : others.stream().noneMatch(line::startsWith))
+                .toList();
+    }
+
     @Override
     public void close() throws IOException {
         metrics.close();

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 
-/** What one peer sends in the course of one connection. */
+/** What one peer sends in the course of one connection, or two users at once over one each. */
 record FuzzSession(List<Part> parts) {
     /** A frame, or what was made of one; over RDMA also what else a peer does. */
     static final class Part {
@@ -88,6 +88,11 @@ record FuzzSession(List<Part> parts) {
             return new Part(act, what, valid, sent, piece, isGlued, stall);
         }
 
+        /** The same of a peer that reads on. */
+        Part reading() {
+            return new Part(act, what, valid, sent, piece, glued, false);
+        }
+
         Part plain() {
             return new Part(act, what, valid, sent, 0, false, false);
         }
@@ -108,9 +113,18 @@ record FuzzSession(List<Part> parts) {
         return all.toByteArray();
     }
 
+    /** What each of its connections sends, that of the rival last, if there is one. */
+    List<FuzzSession> sides() {
+        FuzzSession own = new FuzzSession(
+                parts.stream().filter(part -> part.act() != FuzzAct.RIVAL).toList());
+        FuzzSession rivals = new FuzzSession(
+                parts.stream().filter(part -> part.act() == FuzzAct.RIVAL).toList());
+        return rivals.parts.isEmpty() ? List.of(own) : List.of(own, rivals);
+    }
+
     /** Whether it is one for RDMA. */
     boolean isRdma() {
-        return parts.stream().anyMatch(part -> part.act() != FuzzAct.STREAM);
+        return parts.stream().anyMatch(part -> part.act() != FuzzAct.STREAM && part.act() != FuzzAct.RIVAL);
     }
 
     FuzzSession without(int first, int count) {

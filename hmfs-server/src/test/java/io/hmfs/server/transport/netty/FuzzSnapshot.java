@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A namespace as lines, the same for two that cannot be told apart but by their clocks. */
 final class FuzzSnapshot {
+    /** What lines about data begin with. */
+    static final String DATA = "data of ";
+
     private static final int READ_BYTES = 512;
     private static final int READ_BLOCKS = 2;
 
@@ -58,7 +61,7 @@ final class FuzzSnapshot {
         List<Long> ids = new ArrayList<>();
         List<Long> files = new ArrayList<>();
         Status listed = namespace.list(directory, new ListCursor(), (name, attributes) -> {
-            String child = path + HexFormat.of().formatHex(name.toBytes()) + "(" + name + ")";
+            String child = path + step(name);
             add(child, attributes);
             addXattrs(child, directory, name);
             addAcl(child, directory, name);
@@ -83,6 +86,20 @@ final class FuzzSnapshot {
         for (int i = 0; i < ids.size(); i++) {
             walk(below.get(i) + "/", ids.get(i));
         }
+    }
+
+    /** What the lines about the data of a file begin with. */
+    static String data(long inode) {
+        return DATA + inode + "-";
+    }
+
+    private static String step(Name name) {
+        return HexFormat.of().formatHex(name.toBytes()) + "(" + name + ")";
+    }
+
+    /** A name as it stands in the paths of lines. */
+    static String step(String name) {
+        return step(Name.of(name));
     }
 
     private void add(String path, Attributes object) {
@@ -126,8 +143,7 @@ final class FuzzSnapshot {
         for (int block = 0; block < READ_BLOCKS; block++) {
             ByteBuf read = Unpooled.buffer(READ_BYTES);
             int count = asked.read(inode, block, 0, read, 0, READ_BYTES);
-            lines.add("data of " + inode + "-" + block + " " + count + " "
-                    + ByteBufUtil.hexDump(read, 0, Math.max(count, 0)));
+            lines.add(data(inode) + block + " " + count + " " + ByteBufUtil.hexDump(read, 0, Math.max(count, 0)));
         }
     }
 }

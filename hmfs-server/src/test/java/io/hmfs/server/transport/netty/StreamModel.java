@@ -64,6 +64,9 @@ final class StreamModel {
 
     private long nextSequence;
 
+    /** Who says so in the handshake, if that succeeds. */
+    String user = "";
+
     /** Whether one more failure follows, and then the end. */
     boolean ends;
 
@@ -173,7 +176,9 @@ final class StreamModel {
         boolean alone = realUser.length == 0 || Arrays.equals(realUser, user); // the server knows no proxies
         Name name = new Name();
         name.set(user, 0, user.length);
-        return ours && here && simple && numbered && alone && name.check() == Status.OK;
+        boolean welcome = ours && here && simple && numbered && alone && name.check() == Status.OK;
+        this.user = welcome ? name.toString() : "";
+        return welcome;
     }
 
     private static byte[] text(byte[] frame, int at) {
