@@ -2,31 +2,26 @@ package io.hmfs.bench.net;
 
 import io.hmfs.bench.net.Comparison.Probe;
 import java.io.IOException;
+import java.util.function.LongSupplier;
 
 /** A load, and what each of its requests costs the processor of the server that it goes to. */
 final class Costed {
-    /** How long a server's threads have run, in nanoseconds. */
-    @FunctionalInterface
-    interface ProcessorTime {
-        long nanos() throws IOException;
-    }
-
     private final Probe load;
-    private final ProcessorTime server;
+    private final LongSupplier server;
     private double micros;
 
-    /** {@code load} gives requests per second. */
-    Costed(Probe load, ProcessorTime server) {
+    /** {@code load} gives requests per second, {@code server} for how many nanoseconds the server's threads have run. */
+    Costed(Probe load, LongSupplier server) {
         this.load = load;
         this.server = server;
     }
 
     double perSecond() throws IOException, InterruptedException {
-        long before = server.nanos();
+        long before = server.getAsLong();
         long begun = System.nanoTime();
         double rate = load.run();
         double requests = rate * (System.nanoTime() - begun) / 1e9;
-        micros = (server.nanos() - before) / 1e3 / requests;
+        micros = (server.getAsLong() - before) / 1e3 / requests;
         return rate;
     }
 

@@ -30,7 +30,7 @@ final class EchoProcess implements AutoCloseable {
     }
 
     /** Nanoseconds for which its threads have run. */
-    long processorNanos() throws IOException {
+    long processorNanos() {
         return server.processorNanos();
     }
 

@@ -293,14 +293,14 @@ final class RdmaScenarios {
             return client.statAsync(path());
         }
 
-        double perSecond(Testbed.Plan plan) throws IOException, InterruptedException {
+        double perSecond(Testbed.Plan plan) throws InterruptedException {
             long before = begin();
             double rate = ClosedLoop.throughput(this, plan.inFlight(), plan.nanos(), Long.MAX_VALUE);
             end(before);
             return rate;
         }
 
-        double blockingMicros(Testbed.Plan plan) throws IOException, InterruptedException {
+        double blockingMicros(Testbed.Plan plan) throws InterruptedException {
             long before = begin();
             double median = LatencyProbe.blocking(() -> client.stat(path()), plan.nanos())
                     .median();
@@ -308,12 +308,12 @@ final class RdmaScenarios {
             return median;
         }
 
-        private long begin() throws IOException {
+        private long begin() {
             asked = 0;
             return server.processorNanos();
         }
 
-        private void end(long before) throws IOException {
+        private void end(long before) {
             micros = (server.processorNanos() - before) / 1e3 / Math.max(1, asked);
         }
 

@@ -1,6 +1,5 @@
 package io.hmfs.bench.peer;
 
-import io.hmfs.bench.process.ProcessorTime;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -16,12 +15,9 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 
 /**
  * The peer of the server: answers each frame of one size with one of another size and does nothing else. The same sockets, event
@@ -57,9 +53,8 @@ public final class EchoServer {
                 .sync()
                 .channel();
         System.out.println("ready " + ((InetSocketAddress) listener.localAddress()).getPort());
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        while (in.readLine() != null) {
-            System.out.println(ProcessorTime.answer()); // nothing else is asked
+        while (System.in.read() >= 0) {
+            // nothing to be told but the end
         }
         loops.shutdownGracefully().sync();
     }

@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -77,9 +78,13 @@ public final class ChildJvm implements AutoCloseable {
         return line;
     }
 
-    /** Nanoseconds for which the threads of a child have run that answers {@link ProcessorTime#ASKED}. */
-    public long processorNanos() throws IOException {
-        return Long.parseLong(ask(ProcessorTime.ASKED).substring(ProcessorTime.ASKED.length() + 1));
+    /** Nanoseconds for which its threads have run, in steps of the system's clock, mostly of 10 ms; 0 where the system does not tell. */
+    public long processorNanos() {
+        return process.toHandle()
+                .info()
+                .totalCpuDuration()
+                .map(Duration::toNanos)
+                .orElse(0L);
     }
 
     long pid() {

@@ -114,8 +114,8 @@ public final class RemoteServer implements AutoCloseable {
         return new Memory(Long.parseLong(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
     }
 
-    /** Nanoseconds for which the server's threads have run. */
-    public long processorNanos() throws IOException {
+    /** Nanoseconds for which the server's threads have run, as {@link ChildJvm#processorNanos}. */
+    public long processorNanos() {
         return child.processorNanos();
     }
 

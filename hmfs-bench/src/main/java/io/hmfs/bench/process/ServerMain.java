@@ -22,8 +22,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * The server, with its own JVM, on a new pool. Says {@code ready PORT}, answers {@code heap}, {@code memory}, {@code pinned} and
- * {@link ProcessorTime#ASKED}, ends when its input does.
+ * The server, with its own JVM, on a new pool. Says {@code ready PORT}, answers {@code heap}, {@code memory} and {@code pinned}, ends
+ * when its input does.
  */
 public final class ServerMain {
     /** Asks for the bytes that are used on the heap after a full collection. */
@@ -81,7 +81,6 @@ public final class ServerMain {
                         switch (line) {
                             case HEAP -> HEAP + " " + heapUsed();
                             case MEMORY -> MEMORY + " " + heapUsed() + " " + directUsed() + " " + resident();
-                            case ProcessorTime.ASKED -> ProcessorTime.answer();
                             case PINNED -> PINNED + " " + pinned();
                             default -> "unknown " + line;
                         });

@@ -122,9 +122,8 @@ public final class RemovedData {
         distribute();
         long at = takeNext();
         while (at != Pmem.NULL && !keys.fitsObject(at, EntryRecord.status(pmem, at))) {
-            // Its id may be that of a file that lives. So it is where damage was done, and where a crash has lost that
-            // the data was gone, and not the
-            // name of the slot's next object: what stays then, if anything, are objects without a file.
+            // Its id may be that of a file that lives, so nothing is removed by it. A crash makes such a record, too,
+            // if it loses that the data was gone and not the name of the slot's next object.
             tellStrange(at);
             forget(at);
             at = takeNext();
