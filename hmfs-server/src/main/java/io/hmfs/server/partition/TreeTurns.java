@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose tree of those in the orphan directory is removed next: their owners take turns, so that nobody's tree waits behind all those of
- * another. Holds some trees of each owner, whatever number there are, and finds the others when those are gone. Not thread-safe.
+ * Chooses the tree of the orphan directory that is removed next. Owners of trees take turns, so that nobody's tree waits behind all trees of
+ * another user. Holds at most {@link #KEPT} trees of each owner, and lists the directory again for more when they are gone. Not thread-safe.
  */
 final class TreeTurns {
     private static final int OWNERS = 64; // users with the same remainder take their turns as one

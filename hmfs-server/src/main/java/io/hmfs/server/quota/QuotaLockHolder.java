@@ -121,7 +121,10 @@ public final class QuotaLockHolder {
         return chain;
     }
 
-    /** A new directory in the one that was entered has the same quotas above it: that of a path of new directories is climbed once. Inside. */
+    /**
+     * Remembers the quotas above a directory that was just made in the one that was entered: they are the same. So a request that makes a path of
+     * directories climbs to the root once, and not for each of them. Called inside.
+     */
     void made(long directory) {
         if (quotas.isAny()) {
             remember(directory, above);

@@ -51,7 +51,7 @@ final class TreeReaperTest {
 
     private int mostHeld;
 
-    /** What somebody else does when the first directory is removed. */
+    /** Runs once, just before the reaper removes its first directory: another user's request at that moment. */
     private Runnable meanwhile = () -> {};
 
     /** Names of directories, in the order in which they were removed. */

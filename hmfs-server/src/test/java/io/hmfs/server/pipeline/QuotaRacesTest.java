@@ -58,7 +58,7 @@ class QuotaRacesTest {
     /** What happens once, after the next call of this method with this id or name. */
     private final Map<String, Runnable> after = new HashMap<>();
 
-    /** How often somebody asked which directories are above one. */
+    /** Calls of {@code ServerNamespace.above} so far. Each climbs from a directory to the root. */
     private int climbs;
 
     private ServerNamespace namespace;
@@ -187,7 +187,7 @@ class QuotaRacesTest {
         assertEquals(4, counted(work));
     }
 
-    /** It would take the square of its depth, on an event loop. */
+    /** A climb for each new directory would take time that grows with the square of the depth, on an event loop. */
     @Test
     void aPathOfNewDirectoriesIsClimbedOnce() {
         quota(work);

@@ -64,7 +64,7 @@ final class StreamModel {
 
     private long nextSequence;
 
-    /** Who says so in the handshake, if that succeeds. */
+    /** The user that the handshake names; empty if the handshake fails. */
     String user = "";
 
     /** Whether one more failure follows, and then the end. */
