@@ -133,4 +133,36 @@ final class CutOffStepsTest extends CutOffCreates {
         assertEquals(FILES / 2, children(directory).size());
         assertEquals(List.of(), namespace.problems());
     }
+
+    /**
+     * Files of two directories were renamed, in turns, and the process died: what they were before stays on the lists for listings. The scan
+     * remembers one of the two at a time as swept.
+     */
+    @Test
+    void whatRenamesLeftBehindTakesAScanStepsInProportionToo() {
+        int remembered = 1 << 10;
+        long[] directories = new long[remembered + 1];
+        for (int d = 0; d < directories.length; d++) {
+            directories[d] = mkdir("directory" + d);
+        }
+        long first = directories[0];
+        long second = directories[remembered];
+        assertEquals(first % remembered, second % remembered, "are not remembered in one place");
+        create(first, name(0));
+        create(second, name(0));
+        for (int i = 0; i < FILES; i++) {
+            assertEquals(Status.OK, namespace.rename(first, name(i), first, name(i + 1), true, out));
+            assertEquals(Status.OK, namespace.rename(second, name(i), second, name(i + 1), true, out));
+        }
+        kill();
+        countSiblings();
+        namespace.scanInBackground();
+        assertTrue(
+                siblingsLoaded < 10L * (2 * FILES + directories.length),
+                siblingsLoaded + " steps for " + FILES + " renames");
+        pmem().beforeEachLoadOf(null);
+        assertEquals(FILES + 1, children(first).size());
+        assertEquals(FILES + 1, children(second).size());
+        assertEquals(List.of(), namespace.problems());
+    }
 }

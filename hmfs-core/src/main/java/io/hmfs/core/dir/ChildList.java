@@ -5,6 +5,7 @@ import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
+import java.util.function.LongConsumer;
 
 /**
  * The linked list of a directory's children (HMFS §3.2, §3.3): newest first, strictly descending in birth (I4), because the birth
@@ -236,19 +237,24 @@ public final class ChildList {
      * False if another sweeper was there and {@code which} does not wait.
      */
     public boolean sweep(long content, Sweep which) {
+        return sweep(content, which, _ -> {});
+    }
+
+    /** The same; tells {@code kept}, under the sweeper's lock, of each of the dead that it leaves on the list. */
+    public boolean sweep(long content, Sweep which, LongConsumer kept) {
         int lock = engine.sweepers.of(content << 14);
         if (which != Sweep.TRY) {
             engine.sweepers.lockWrite(lock);
         } else if (!engine.sweepers.tryLockWrite(lock)) {
             return false;
         }
-        unlinkDead(content, which == Sweep.ALL ? Long.MAX_VALUE : engine.clock.now() - GRACE_NANOS);
+        unlinkDead(content, which == Sweep.ALL ? Long.MAX_VALUE : engine.clock.now() - GRACE_NANOS, kept);
         engine.sweepers.unlockWrite(lock);
         return true;
     }
 
     /** Unlinks what is DELETED and lets it go, as many as the thread's buffer has room for at once. */
-    private void unlinkDead(long content, long before) {
+    private void unlinkDead(long content, long before, LongConsumer kept) {
         long[] dead = engine.scratch().dead;
         int count = 0;
         long previous = Pmem.NULL;
@@ -260,7 +266,11 @@ public final class ChildList {
                 count = 0;
             }
             long next = EntryRecord.sibling(pmem, cursor);
-            if (EntryRecord.state(pmem, cursor) != SlotState.DELETED || isNeeded(cursor, before)) {
+            boolean isDead = EntryRecord.state(pmem, cursor) == SlotState.DELETED;
+            if (!isDead || isNeeded(cursor, before)) {
+                if (isDead) {
+                    kept.accept(cursor);
+                }
                 previous = cursor;
                 length++;
                 cursor = next;

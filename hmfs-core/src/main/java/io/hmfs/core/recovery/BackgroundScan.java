@@ -13,6 +13,7 @@ import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.RegionKind;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,7 @@ public final class BackgroundScan {
     private final int regionsFound;
     private final boolean collects;
     private final long[] swept = new long[SWEPT];
+    private final LeftOnLists left;
     private volatile boolean done;
     private volatile boolean stopped;
 
@@ -45,6 +47,7 @@ public final class BackgroundScan {
         this.lists = lists;
         this.recovery = recovery;
         this.links = new LinkSearch(engine, lists);
+        this.left = new LeftOnLists(engine.regions);
         this.regionsFound = engine.regions.count();
         this.collects = !engine.summary.isValid();
         this.done = !collects && engine.summary.dead() < entrySlots() / DEAD_SHARE;
@@ -80,8 +83,10 @@ public final class BackgroundScan {
             SlotAllocator slots = slotsOf(regions.kind(i));
             if (slots != null) {
                 scanRegion(regions.at(i), slots);
+                left.passed(regions.at(i));
             }
         }
+        left.clear();
         sweepIndex();
         if (!stopped) {
             engine.deadAreCounted();
@@ -117,7 +122,7 @@ public final class BackgroundScan {
                 for (long at = start; at + size <= start + engine.regions.size(); at += size) {
                     long status = EntryRecord.status(pmem, at);
                     if (EntryRecord.state(status) == SlotState.DELETED && !EntryRecord.unlisted(status)) {
-                        sweepParentOf(at, ChildList.Sweep.ALL);
+                        sweepParentOf(at, ChildList.Sweep.ALL, _ -> {});
                     }
                 }
             }
@@ -199,22 +204,30 @@ public final class BackgroundScan {
 
     private void checkDeleted(long at) {
         if (!isSettled(at)) {
-            long parent = EntryRecord.parent(pmem, at);
-            int stripe = (int) (parent & (SWEPT - 1));
-            if (swept[stripe] != parent) {
-                swept[stripe] = parent;
-                sweepParentOf(at, ChildList.Sweep.OLD);
-            }
-            // † With another look: the sweep may have taken it off its list, and then the consumer may be about to
-            // free it.
-            if (!isSettled(at) && EntryRecord.death(pmem, at) < engine.clock.start()) {
-                letGoIfUnlinked(at);
+            // † One that this start's sweep left on its list is let go by the sweeper that takes it off.
+            if (!left.contains(at)) {
+                settle(at);
             }
             if (isLeft(at) && !isSettled(at) && EntryRecord.state(pmem, at) == SlotState.DELETED) {
                 countLeft(at);
             }
         }
         handOut(at);
+    }
+
+    /** Sweeps its directory, unless that was swept last, and lets it go if it is on no list. */
+    private void settle(long at) {
+        long parent = EntryRecord.parent(pmem, at);
+        int stripe = (int) (parent & (SWEPT - 1));
+        if (swept[stripe] != parent) {
+            swept[stripe] = parent;
+            sweepParentOf(at, ChildList.Sweep.OLD, left::add);
+        }
+        // † With another look: the sweep may have taken it off its list, and then the consumer may be about to
+        // free it.
+        if (!isSettled(at) && !left.contains(at) && EntryRecord.death(pmem, at) < engine.clock.start()) {
+            letGoIfUnlinked(at);
+        }
     }
 
     /** A listing may still need it, so the sweep has left it on its list: another sweep takes it some day. */
@@ -299,12 +312,12 @@ public final class BackgroundScan {
         }
     }
 
-    private void sweepParentOf(long at, ChildList.Sweep which) {
+    private void sweepParentOf(long at, ChildList.Sweep which, LongConsumer kept) {
         int pin = engine.epochs.pin();
         try {
             long content = engine.findContent(EntryRecord.parent(pmem, at));
             if (content != Pmem.NULL) {
-                lists.sweep(content, which);
+                lists.sweep(content, which, kept);
             }
         } finally {
             engine.epochs.unpin(pin);
