@@ -12,6 +12,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** A server in a process of its own, which a test can kill. */
@@ -19,14 +20,35 @@ final class ServerChild implements AutoCloseable {
     /** The least that a server allows, so that small files have several objects. */
     static final int BLOCK_SIZE = 64 << 10;
 
+    /** What the server's JVM is started with. */
+    enum Jvm {
+        /** For a second or two. */
+        SHORT,
+        /** For minutes, and for what is measured: as bin/hmfs starts it. */
+        LONG;
+
+        private List<String> flags() {
+            return this == SHORT
+                    ? List.of("-ea", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+                    : List.of("-XX:MaxGCPauseMillis=10");
+        }
+    }
+
     private final Path pool;
     private final Persistence persistence;
+    private final Jvm jvm;
     private Process process;
     private int port;
 
     ServerChild(Path pool, Persistence persistence) throws IOException {
+        this(pool, persistence, Jvm.SHORT);
+    }
+
+    /** {@code jvm}: for how long it lives. */
+    ServerChild(Path pool, Persistence persistence, Jvm jvm) throws IOException {
         this.pool = pool;
         this.persistence = persistence;
+        this.jvm = jvm;
         process = launch();
         port = readPort();
     }
@@ -71,20 +93,20 @@ final class ServerChild implements AutoCloseable {
     }
 
     private Process launch() throws IOException {
-        return new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-ea",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-Xmx128m",
-                        "-XX:+ExitOnOutOfMemoryError", // as bin/hmfs starts it
-                        "-XX:TieredStopAtLevel=1", // it lives for a second or two
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        ServerChild.class.getName(),
-                        pool.toString(),
-                        persistence.name(),
-                        Integer.toString(port)))
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xmx128m",
+                "-XX:+ExitOnOutOfMemoryError")); // as bin/hmfs starts it
+        command.addAll(jvm.flags());
+        command.addAll(List.of(
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                ServerChild.class.getName(),
+                pool.toString(),
+                persistence.name(),
+                Integer.toString(port)));
+        return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(log().toFile()))
                 .start();
     }

@@ -64,12 +64,12 @@ final class Siege implements AutoCloseable {
             String enemies,
             @Nullable String wrong) {}
 
-    Siege(Path directory, long seed) throws IOException {
+    Siege(Path directory, long seed, ServerChild.Jvm jvm) throws IOException {
         this.directory = directory;
         this.seed = seed;
         Path pool = directory.resolve("pool");
         Hmfs.format(pool, new FormatOptions(POOL, Backing.MAPPED, false, null));
-        server = new ServerChild(pool, Persistence.PROCESS);
+        server = new ServerChild(pool, Persistence.PROCESS, jvm);
         prepare();
     }
 

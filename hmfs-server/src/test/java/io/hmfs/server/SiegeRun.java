@@ -17,7 +17,7 @@ public final class SiegeRun {
         SiegeAttack[] attacks =
                 Arrays.stream(args).skip(3).map(SiegeAttack::valueOf).toArray(SiegeAttack[]::new);
         Siege.Verdict verdict;
-        try (Siege siege = new Siege(Path.of(args[0]), Long.parseLong(args[2]))) {
+        try (Siege siege = new Siege(Path.of(args[0]), Long.parseLong(args[2]), ServerChild.Jvm.LONG)) {
             System.err.println("siege: " + calmMillis / 1_000 + " s of calm, then " + millis / 1_000 + " s of siege");
             verdict = siege.run(calmMillis, millis, attacks);
         }

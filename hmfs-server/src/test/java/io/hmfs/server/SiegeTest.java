@@ -20,7 +20,7 @@ class SiegeTest {
 
     @Test
     void neighboursOfEnemiesAreServed() throws Exception {
-        try (Siege siege = new Siege(directory, 1)) {
+        try (Siege siege = new Siege(directory, 1, ServerChild.Jvm.SHORT)) {
             Siege.Verdict verdict = siege.run(500, 10_000);
             assertNull(verdict.wrong(), verdict::enemies);
             assertTrue(verdict.besieged() > 0, verdict::enemies);
