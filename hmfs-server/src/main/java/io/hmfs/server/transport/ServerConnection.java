@@ -28,6 +28,8 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
     /** Bytes of a connection's replies that need not be counted at once. */
     private static final int UNCOUNTED_MAX = 4 << 10;
 
+    private static final long NEVER = -1; // no batch has this number
+
     private final ConnectionLimits limits;
     private final EventLoopBatch batch;
     private final FrameReceiver receiver;
@@ -51,6 +53,10 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
     private long owed; // bytes that the replies in flight may have
     private long counted; // bytes of replies in the account
     private long requested; // bytes of requests there
+    private boolean
+            wasScarce; // replies, in the batch of the next line: asked once in a batch, and again when more of this
+    // connection are counted
+    private long scarceAsOf = NEVER;
     private boolean borrowed; // beyond the share, for a frame that has come in part
     private boolean executing;
     private boolean paused; // until resume is called
@@ -464,7 +470,11 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
         if (replyBytes() - counted > UNCOUNTED_MAX) {
             count();
         }
-        if (!isScarce()) {
+        if (scarceAsOf != batch.number()) {
+            scarceAsOf = batch.number();
+            wasScarce = isScarce();
+        }
+        if (!wasScarce) {
             return true;
         }
         count();
@@ -482,6 +492,7 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
         if (bytes != counted && !ended) {
             account.add(Resource.REPLY_BYTES, bytes - counted);
             counted = bytes;
+            scarceAsOf = NEVER;
         }
         if (channel.isWritable() && !closing) {
             boolean mustTake = isScarce() && channel.waitingBytes() > 0;
@@ -501,6 +512,7 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
         }
         // Each is asked once: other threads may change the answer at any time, and what was false must be awaited.
         boolean served = receiver.mayProceed(peer);
+        scarceAsOf = NEVER;
         boolean hasReplyRoom = hasReplyRoom();
         if (!served && !awaitsReceiver) {
             awaitsReceiver = true;

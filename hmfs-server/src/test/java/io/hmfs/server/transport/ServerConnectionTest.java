@@ -430,6 +430,18 @@ class ServerConnectionTest {
         assertEquals(List.of("2 aa", "2 ab"), receiver.told);
     }
 
+    @Test
+    void aBatchWhoseRepliesMakeMemoryScarceStopsThere() {
+        hoarding(REPLY_BYTES_MAX / 2 - (100 << 10));
+        Peer peer = greeted();
+        peer.stall();
+        receiver.largeBytes = 80 << 10;
+        receiver.told.clear();
+        peer.send(frames(ScriptedReceiver.LARGE, "abcdef"));
+        transport.pollAll();
+        assertEquals(List.of("1 xa", "1 xb"), receiver.told);
+    }
+
     /** Other threads make memory scarce and plenty between any two looks. */
     @Test
     void aConnectionThatStopsWhileMemoryBecomesScarceAndPlentyGoesOn() {
