@@ -7,6 +7,7 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.AccessConfig;
 import io.hmfs.server.access.Callers;
+import io.hmfs.server.share.BackgroundThreads;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -16,17 +17,18 @@ import java.util.concurrent.TimeUnit;
 
 /** The users of a server, with the threads that look up their groups. */
 final class Users implements AutoCloseable {
-    private static final int THREADS = 8; // an address has half of those that no other one holds
+    private static final int THREADS = Math.max(
+            4, Runtime.getRuntime().availableProcessors()); // an address has half of those that no other one holds
 
     private final Namespace namespace;
     private final AccessConfig config;
     private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
             THREADS,
             THREADS,
-            10,
-            TimeUnit.SECONDS,
+            1,
+            TimeUnit.MINUTES,
             new LinkedBlockingQueue<>(), // callers bound it
-            new DefaultThreadFactory("hmfs-groups", true));
+            BackgroundThreads.named("hmfs-groups"));
     private final ScheduledExecutorService ticks =
             Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("hmfs-group-expiry", true));
     private final Callers callers;

@@ -1,6 +1,7 @@
 package io.hmfs.server.data;
 
 import io.hmfs.core.Records;
+import io.hmfs.server.share.BackgroundThreads;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.Map;
@@ -98,7 +99,7 @@ public final class OpenCuts implements AutoCloseable {
 
     /** Begins to settle what is {@linkplain #addBehind behind}. {@code failed}: told of an error that ends it. */
     public void start(Records records, Consumer<Throwable> failed) {
-        thread = Thread.ofPlatform().name("hmfs-cuts").daemon().start(() -> run(records, failed));
+        thread = BackgroundThreads.start("hmfs-cuts", () -> run(records, failed));
     }
 
     private void run(Records records, Consumer<Throwable> failed) {

@@ -3,6 +3,7 @@ package io.hmfs.server.data;
 import io.hmfs.core.RemovedFiles;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.RemovedFile;
+import io.hmfs.server.share.BackgroundThreads;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
@@ -80,7 +81,7 @@ public final class Reaper implements AutoCloseable {
 
     /** {@code failed}: told of an error that ends it. */
     public void start(Consumer<Throwable> failed) {
-        thread = Thread.ofPlatform().name("hmfs-reaper").daemon().start(() -> run(failed));
+        thread = BackgroundThreads.start("hmfs-reaper", () -> run(failed));
     }
 
     /** Files whose objects are still to be removed. */

@@ -5,6 +5,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.quota.Quota;
 import io.hmfs.server.request.Request;
+import io.hmfs.server.share.LongWalks;
 import io.hmfs.server.tree.SummaryWalk;
 import io.hmfs.wire.SummaryDecoder;
 import io.hmfs.wire.Wire;
@@ -36,6 +37,15 @@ public final class ContentSummaryHandler implements Handler {
         }
     }
 
+    private static Status count(Request request, SummaryWalk sum, long part) {
+        long first = Math.min(part, LongWalks.SHORT_ENTRIES);
+        Status status = request.namespace().count(sum, first);
+        if (status == Status.OK && !sum.isAtEnd() && first < part) {
+            status = request.partition().walks().part(() -> request.namespace().count(sum, part - first));
+        }
+        return status;
+    }
+
     private Status sum(Request request) {
         summary.skipPath();
         int length = summary.fromLength();
@@ -49,7 +59,7 @@ public final class ContentSummaryHandler implements Handler {
         long asked = summary.entriesMax();
         long part = asked == 0 ? ENTRIES_DEFAULT : Math.min(asked, ENTRIES_MAX);
         for (int i = 0; i < DEEP_PARTS_MAX && status == Status.OK; i++) {
-            status = request.namespace().count(sum, part);
+            status = count(request, sum, part);
             byte[] next = status == Status.OK ? sum.write() : null;
             if (next != null) {
                 Quota limits = request.partition().quotas().limits(top.id);

@@ -6,10 +6,12 @@ import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.access.Access;
 import io.hmfs.server.lock.KeyLocks;
+import io.hmfs.server.partition.Partition;
 import io.hmfs.server.path.PathResolver;
 import io.hmfs.server.quota.QuotaAccounting;
 import io.hmfs.server.quota.Quotas;
 import io.hmfs.server.request.Request;
+import io.hmfs.server.share.LongWalks;
 import io.hmfs.server.tree.OrphanDirectory;
 import io.hmfs.server.tree.TreeSum;
 import io.hmfs.server.tree.TreeWalk;
@@ -125,10 +127,19 @@ public final class RemoveTreeHandler implements Handler {
     /** STALE: the server stops. */
     private Status clear(Request request, Clearance clearance) {
         Status outcome = clearance.begin(found);
-        while (outcome == Status.OK && !clearance.isAtEnd()) {
-            outcome = request.partition().orphans().isClosed() ? Status.STALE : clearance.run(CLEARED_MAX);
+        for (boolean isLong = false; outcome == Status.OK && !clearance.isAtEnd(); isLong = true) {
+            outcome = clearPart(request.partition(), clearance, isLong);
         }
         return outcome;
+    }
+
+    private static Status clearPart(Partition partition, Clearance clearance, boolean isLong) {
+        if (partition.orphans().isClosed()) {
+            return Status.STALE;
+        }
+        return isLong
+                ? partition.walks().part(() -> clearance.run(CLEARED_MAX))
+                : clearance.run(LongWalks.SHORT_ENTRIES);
     }
 
     /** STALE: another directory has its name by now, or the server stops. */

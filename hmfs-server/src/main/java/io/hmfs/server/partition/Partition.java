@@ -14,6 +14,7 @@ import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.path.NameVersions;
 import io.hmfs.server.quota.Quotas;
 import io.hmfs.server.retry.RetryCaches;
+import io.hmfs.server.share.LongWalks;
 import io.hmfs.server.share.UserShares;
 import io.hmfs.server.share.UserShares.Resource;
 import io.hmfs.server.tree.OrphanDirectory;
@@ -42,6 +43,7 @@ public final class Partition implements AutoCloseable {
     private final @Nullable BuiltinData data;
     private final @Nullable RemovalTable removals;
     private final TreeReaper trees;
+    private final LongWalks walks = new LongWalks();
     private final UserShares shares;
     private final @Nullable Scrubber scrubber;
 
@@ -186,6 +188,7 @@ public final class Partition implements AutoCloseable {
         if (removals != null) {
             removals.close();
         }
+        walks.close();
         namespace.close();
     }
 
@@ -228,6 +231,11 @@ public final class Partition implements AutoCloseable {
     /** The directory that holds what was removed as a whole. */
     public OrphanDirectory orphans() {
         return orphans;
+    }
+
+    /** Walks over its trees that take long. */
+    public LongWalks walks() {
+        return walks;
     }
 
     public KeyLocks locks() {

@@ -5,6 +5,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.data.BlockStore;
+import io.hmfs.server.share.BackgroundThreads;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -97,7 +98,7 @@ public final class Scrubber implements AutoCloseable {
 
     /** {@code failed}: told of an error that ends it. */
     void start(Consumer<Throwable> failed) {
-        thread = Thread.ofPlatform().name("hmfs-scrub").daemon().start(() -> run(failed));
+        thread = BackgroundThreads.start("hmfs-scrub", () -> run(failed));
     }
 
     /** Ends after what is being read. */

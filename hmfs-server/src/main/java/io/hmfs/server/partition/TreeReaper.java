@@ -10,6 +10,7 @@ import io.hmfs.core.type.Status;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.lock.KeyLocks;
 import io.hmfs.server.path.NameVersions;
+import io.hmfs.server.share.BackgroundThreads;
 import io.hmfs.server.tree.OrphanDirectory;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
@@ -89,7 +90,7 @@ final class TreeReaper {
 
     /** {@code failed}: told of an error that ends it. */
     void start(Consumer<Throwable> failed) {
-        thread = Thread.ofPlatform().name("hmfs-trees").daemon().start(() -> run(failed));
+        thread = BackgroundThreads.start("hmfs-trees", () -> run(failed));
     }
 
     /** Ends after the batch that it is at. */
