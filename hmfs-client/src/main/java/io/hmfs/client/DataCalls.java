@@ -78,6 +78,7 @@ final class DataCalls {
                                 .grant(each.grant.grant())
                                 .seal(each.grant.seal())
                                 .lease(each.grant.lease())
+                                .there(each.there)
                                 .putPayload(each.bytes, each.offset, each.length)
                                 .limit(),
                         DoneDecoder.TEMPLATE_ID,
@@ -136,7 +137,7 @@ final class DataCalls {
     record Part(Grant grant, long inode, long block, long position, long length) {}
 
     /** A part of an object: {@code length} bytes from {@code position} on, and where they are in an array. */
-    record Chunk(Grant grant, long inode, long block, long position, byte[] bytes, int offset, int length) {
+    record Chunk(Grant grant, long inode, long block, long position, byte[] bytes, int offset, int length, long there) {
         private String object() {
             return DataCalls.object(inode, block);
         }

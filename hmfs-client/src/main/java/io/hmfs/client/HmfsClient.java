@@ -387,7 +387,7 @@ public final class HmfsClient implements AutoCloseable {
         int chunk = server.chunkSize();
         int first = Math.min(chunk, length);
         CompletableFuture<Integer> read = calls.submit(
-                data.read, "", new DataCalls.Chunk(grant, inode, block, offset, target, targetOffset, first));
+                data.read, "", new DataCalls.Chunk(grant, inode, block, offset, target, targetOffset, first, 0));
         if (first == length) {
             return read;
         }
@@ -436,10 +436,13 @@ public final class HmfsClient implements AutoCloseable {
      */
     public CompletableFuture<Void> writeBlockAsync(
             Grant grant, long inode, long block, long offset, byte[] source, int sourceOffset, int length) {
-        return writeBlockAsync(grant, inode, block, offset, source, sourceOffset, length, new WriteVerifier());
+        return writeBlockAsync(grant, inode, block, offset, source, sourceOffset, length, 0, new WriteVerifier());
     }
 
-    /** The same. {@code verifier} keeps what the answer says of the server's machine; the commit of these bytes shows it. */
+    /**
+     * The same. {@code there}: so many bytes of the object are there, as the caller knows; CORRUPT if the server has fewer. {@code verifier}
+     * keeps what the answer says of the server's machine; the commit of these bytes shows it.
+     */
     public CompletableFuture<Void> writeBlockAsync(
             Grant grant,
             long inode,
@@ -448,11 +451,14 @@ public final class HmfsClient implements AutoCloseable {
             byte[] source,
             int sourceOffset,
             int length,
+            long there,
             WriteVerifier verifier) {
         Objects.checkFromIndexSize(sourceOffset, length, source.length);
         int first = Math.min(server.chunkSize(), length);
         CompletableFuture<Void> write = calls.submit(
-                        data.write, "", new DataCalls.Chunk(grant, inode, block, offset, source, sourceOffset, first))
+                        data.write,
+                        "",
+                        new DataCalls.Chunk(grant, inode, block, offset, source, sourceOffset, first, there))
                 .thenAccept(verifier::answered);
         if (first == length) {
             return write;
@@ -460,7 +466,15 @@ public final class HmfsClient implements AutoCloseable {
         return CompletableFuture.allOf(
                 write,
                 writeBlockAsync(
-                        grant, inode, block, offset + first, source, sourceOffset + first, length - first, verifier));
+                        grant,
+                        inode,
+                        block,
+                        offset + first,
+                        source,
+                        sourceOffset + first,
+                        length - first,
+                        there,
+                        verifier));
     }
 
     /** Writes to an object of the builtin data store; see {@link #writeBlockAsync}. */
@@ -472,7 +486,8 @@ public final class HmfsClient implements AutoCloseable {
 
     /** Forces an object of the builtin data store to the disk. */
     public CompletableFuture<Void> syncBlockAsync(Grant grant, long inode, long block) {
-        return calls.submit(data.sync, "", new DataCalls.Chunk(grant, inode, block, 0, CallArguments.NO_BYTES, 0, 0));
+        return calls.submit(
+                data.sync, "", new DataCalls.Chunk(grant, inode, block, 0, CallArguments.NO_BYTES, 0, 0, 0));
     }
 
     /** {@link #syncBlockAsync(Grant, long, long)} without a grant, for a user that needs none. */

@@ -184,8 +184,17 @@ class LyingDataTest extends LyingLoad {
                 WriteVerifier verifier = new WriteVerifier();
                 for (int at = before; at < all.length; ) {
                     int count = Math.min(all.length - at, BLOCK - at % BLOCK);
+                    int there = Math.clamp(before - at / BLOCK * BLOCK, 0, at % BLOCK);
                     client.writeBlockAsync(
-                                    known.file.grant(), file.id(), at / BLOCK, at % BLOCK, all, at, count, verifier)
+                                    known.file.grant(),
+                                    file.id(),
+                                    at / BLOCK,
+                                    at % BLOCK,
+                                    all,
+                                    at,
+                                    count,
+                                    there,
+                                    verifier)
                             .get();
                     at += count;
                     if (synced) {
@@ -332,7 +341,7 @@ class LyingDataTest extends LyingLoad {
                 new Random(seed).nextBytes(bytes);
                 OpenedFile file = LeasedFiles.create(client, "/f", PLAIN);
                 WriteVerifier verifier = new WriteVerifier();
-                client.writeBlockAsync(file.grant(), file.info().id(), 0, 0, bytes, 0, BLOCK, verifier)
+                client.writeBlockAsync(file.grant(), file.info().id(), 0, 0, bytes, 0, BLOCK, 0, verifier)
                         .get();
                 Written written = new Written(0, verifier.take());
                 disk.rule(LyingDisk.EIO, "sync", DATA + ".v1", 0, 1);
@@ -385,7 +394,7 @@ class LyingDataTest extends LyingLoad {
 
     private static void writeBlock(HmfsClient client, OpenedFile file, byte[] bytes, int block) throws Exception {
         client.writeBlockAsync(
-                        file.grant(), file.info().id(), block, 0, bytes, block * BLOCK, BLOCK, new WriteVerifier())
+                        file.grant(), file.info().id(), block, 0, bytes, block * BLOCK, BLOCK, 0, new WriteVerifier())
                 .get();
     }
 

@@ -32,8 +32,8 @@ public final class BuiltinDataStore implements DataStore {
     }
 
     @Override
-    public DataWriter writer(long inode, long position, GrantSource grants) {
-        return new Writer(inode, position, grants);
+    public DataWriter writer(long inode, long position, boolean isDense, GrantSource grants) {
+        return new Writer(inode, position, isDense, grants);
     }
 
     @Override
@@ -90,12 +90,14 @@ public final class BuiltinDataStore implements DataStore {
         private final WriteVerifier verifier = new WriteVerifier();
         private long position;
         private long unsyncedFrom;
+        private long there; // the object in which this byte stands has all before it, or was lost
 
-        Writer(long inode, long position, GrantSource grants) {
+        Writer(long inode, long position, boolean isDense, GrantSource grants) {
             this.inode = inode;
             this.grants = grants;
             this.position = position;
             this.unsyncedFrom = position;
+            this.there = isDense ? position : 0;
         }
 
         @Override
@@ -103,8 +105,9 @@ public final class BuiltinDataStore implements DataStore {
             long block = position / blockSize;
             long offset = position % blockSize;
             position += length;
-            return grants.with(grant ->
-                    link.client().writeBlockAsync(grant, inode, block, offset, source, sourceOffset, length, verifier));
+            long known = Math.max(0, Math.min(there - block * blockSize, offset));
+            return grants.with(grant -> link.client()
+                    .writeBlockAsync(grant, inode, block, offset, source, sourceOffset, length, known, verifier));
         }
 
         @Override
@@ -122,6 +125,7 @@ public final class BuiltinDataStore implements DataStore {
                 FutureIO.awaitFuture(sync);
             }
             unsyncedFrom = position;
+            there = position;
         }
 
         @Override

@@ -16,8 +16,11 @@ public interface DataStore extends Closeable {
     /** Reads a file's objects; the reader is thread-safe. */
     DataReader reader(long inode, GrantSource grants);
 
-    /** Writes on from {@code position} (bytes from the file's start); what lies before it stays. For one thread. */
-    DataWriter writer(long inode, long position, GrantSource grants);
+    /**
+     * Writes on from {@code position} (bytes from the file's start); what lies before it stays. {@code isDense}: every byte before it was
+     * written. For one thread.
+     */
+    DataWriter writer(long inode, long position, boolean isDense, GrantSource grants);
 
     /**
      * Removes the objects from {@code firstBlock} to {@code endBlock} (exclusive), missing ones are no error, and

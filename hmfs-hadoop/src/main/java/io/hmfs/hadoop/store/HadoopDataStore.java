@@ -41,7 +41,7 @@ public final class HadoopDataStore implements DataStore {
     }
 
     @Override
-    public DataWriter writer(long inode, long position, GrantSource grants) {
+    public DataWriter writer(long inode, long position, boolean isDense, GrantSource grants) {
         return new HadoopDataWriter(files, blockSize, inode, position);
     }
 

@@ -94,7 +94,7 @@ public final class RadosDataStore implements DataStore {
     }
 
     @Override
-    public DataWriter writer(long inode, long position, GrantSource grants) {
+    public DataWriter writer(long inode, long position, boolean isDense, GrantSource grants) {
         return new Writer(inode, position);
     }
 

@@ -74,7 +74,7 @@ public final class HmfsOutputStream extends OutputStream
         this.counts = counts;
         this.appends = appends;
         this.file = file;
-        this.writer = store.writer(file.inode(), size, file.grants());
+        this.writer = store.writer(file.inode(), size, file.isDense(), file.grants());
         this.openFiles = openFiles;
         this.blockSize = settings.blockSize();
         this.chunkSize = (int) Math.min(settings.chunkSize(), settings.blockSize());

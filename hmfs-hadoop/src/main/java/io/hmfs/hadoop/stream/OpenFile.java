@@ -54,6 +54,13 @@ final class OpenFile {
         }
     }
 
+    /** Whether every byte that the file had when it was opened was written. */
+    boolean isDense() {
+        synchronized (this) {
+            return info.dense();
+        }
+    }
+
     String path() {
         synchronized (this) {
             return path;

@@ -82,7 +82,7 @@ class HadoopDataStoreTest {
 
     @Test
     void blocks_lie_where_the_documentation_says_with_nothing_beside_them() throws IOException {
-        DataWriter writer = store.writer(INODE, 0, GrantSource.NONE);
+        DataWriter writer = store.writer(INODE, 0, true, GrantSource.NONE);
         byte[] data = bytes(1, 2 * BLOCK + 10);
         write(writer, data, 0);
         writer.publish(true);
@@ -96,7 +96,7 @@ class HadoopDataStoreTest {
 
     @Test
     void a_block_has_no_name_before_it_is_published() throws IOException {
-        DataWriter writer = store.writer(INODE, 0, GrantSource.NONE);
+        DataWriter writer = store.writer(INODE, 0, true, GrantSource.NONE);
         write(writer, bytes(1, 10), 0);
         assertEquals(0, read(0, 0, 10).length);
         writer.publish(false);
@@ -106,12 +106,12 @@ class HadoopDataStoreTest {
     @Test
     void a_published_block_goes_on_where_it_was_left_by_this_writer_and_by_another() throws IOException {
         byte[] data = bytes(2, 900);
-        DataWriter first = store.writer(INODE, 0, GrantSource.NONE);
+        DataWriter first = store.writer(INODE, 0, true, GrantSource.NONE);
         write(first, Arrays.copyOf(data, 100), 0);
         first.publish(false);
         write(first, Arrays.copyOfRange(data, 100, 250), 100);
         first.publish(true);
-        DataWriter second = store.writer(INODE, 250, GrantSource.NONE);
+        DataWriter second = store.writer(INODE, 250, true, GrantSource.NONE);
         write(second, Arrays.copyOfRange(data, 250, 900), 250);
         assertArrayEquals(
                 Arrays.copyOf(data, 250), read(0, 0, BLOCK), "the old block is there until the new one is whole");
@@ -122,10 +122,10 @@ class HadoopDataStoreTest {
 
     @Test
     void bytes_behind_the_position_of_a_new_writer_are_forgotten() throws IOException {
-        DataWriter first = store.writer(INODE, 0, GrantSource.NONE);
+        DataWriter first = store.writer(INODE, 0, true, GrantSource.NONE);
         write(first, bytes(3, 500), 0);
         first.publish(false);
-        DataWriter second = store.writer(INODE, 200, GrantSource.NONE);
+        DataWriter second = store.writer(INODE, 200, true, GrantSource.NONE);
         write(second, bytes(4, 100), 200);
         second.publish(false);
         byte[] now = read(0, 0, BLOCK);
@@ -135,7 +135,7 @@ class HadoopDataStoreTest {
 
     @Test
     void a_writer_in_the_middle_of_nothing_fills_what_is_before_with_zeros() throws IOException {
-        DataWriter writer = store.writer(INODE, BLOCK + 50, GrantSource.NONE);
+        DataWriter writer = store.writer(INODE, BLOCK + 50, true, GrantSource.NONE);
         write(writer, new byte[] {7}, BLOCK + 50);
         writer.publish(false);
         byte[] block = read(1, 0, BLOCK);
@@ -146,7 +146,7 @@ class HadoopDataStoreTest {
 
     @Test
     void an_aborted_block_leaves_nothing_and_changes_nothing() throws IOException {
-        DataWriter writer = store.writer(INODE, 0, GrantSource.NONE);
+        DataWriter writer = store.writer(INODE, 0, true, GrantSource.NONE);
         write(writer, bytes(5, 400), 0);
         writer.publish(false);
         write(writer, bytes(6, 100), 400);
@@ -157,7 +157,7 @@ class HadoopDataStoreTest {
 
     @Test
     void deleting_takes_the_blocks_asked_for_and_those_behind_but_none_before() throws IOException {
-        DataWriter writer = store.writer(INODE, 0, GrantSource.NONE);
+        DataWriter writer = store.writer(INODE, 0, true, GrantSource.NONE);
         write(writer, bytes(7, 4 * BLOCK + 1), 0);
         writer.publish(false);
         store.delete(INODE, 1, 2);
@@ -169,7 +169,7 @@ class HadoopDataStoreTest {
 
     @Test
     void a_missing_block_reads_as_nothing_and_a_reader_moves_between_blocks() throws IOException {
-        DataWriter writer = store.writer(INODE, 0, GrantSource.NONE);
+        DataWriter writer = store.writer(INODE, 0, true, GrantSource.NONE);
         byte[] data = bytes(8, 3 * BLOCK);
         write(writer, data, 0);
         writer.publish(false);
@@ -191,7 +191,7 @@ class HadoopDataStoreTest {
     void a_store_on_a_directory_that_cannot_be_written_says_so_at_the_first_block() throws IOException {
         Path file = Files.createFile(directory.resolve("in-the-way"));
         try (HadoopDataStore blocked = new HadoopDataStore(file.toUri(), BLOCK, new Configuration())) {
-            var failed = blocked.writer(INODE, 0, GrantSource.NONE).write(new byte[1], 0, 1);
+            var failed = blocked.writer(INODE, 0, true, GrantSource.NONE).write(new byte[1], 0, 1);
             assertTrue(failed.isCompletedExceptionally());
             assertFalse(blocked.dropsBlocksItself());
         }
@@ -230,7 +230,7 @@ class HadoopDataStoreTest {
         UserGroupInformation user = UserGroupInformation.createRemoteUser("of-a-jvm-that-ends");
         HadoopDataStore used =
                 user.doAs((PrivilegedExceptionAction<HadoopDataStore>) () -> new HadoopDataStore(root, BLOCK, conf));
-        write(used.writer(INODE, 0, GrantSource.NONE), bytes(1, BLOCK), 0);
+        write(used.writer(INODE, 0, true, GrantSource.NONE), bytes(1, BLOCK), 0);
         FileSystem.closeAllForUGI(user);
         used.delete(INODE, 0, 1);
         assertFalse(Files.exists(directory.resolve(BlockFiles.nameIn(INODE, 0))));

@@ -46,7 +46,7 @@ class BrokenStoreTest extends OwnDirectory {
         }
 
         @Override
-        public DataWriter writer(long inode, long position, GrantSource grants) {
+        public DataWriter writer(long inode, long position, boolean isDense, GrantSource grants) {
             return this;
         }
 
@@ -139,7 +139,7 @@ class BrokenStoreTest extends OwnDirectory {
             OpenedFile opened = link.client()
                     .createAndOpen(path, OPTIONS.leased(link.client().leases().next()));
             OpenFile file = new OpenFile(link, path, opened);
-            DataWriter writer = new BuiltinDataStore(link).writer(file.inode(), 0, file.grants());
+            DataWriter writer = new BuiltinDataStore(link).writer(file.inode(), 0, true, file.grants());
             assertEquals(WriteVerifier.NONE, writer.takeVerifier());
             writer.write(new byte[100], 0, 100).get();
             writer.write(new byte[100], 0, 100).get();

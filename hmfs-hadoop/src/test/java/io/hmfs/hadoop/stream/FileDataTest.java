@@ -153,6 +153,32 @@ class FileDataTest extends OwnDirectory {
         return HmfsClient.connect("localhost", TestServerProcess.shared().uri().getPort(), ClientOptions.defaults());
     }
 
+    /** Nor is anything written behind what is lost: it would be a hole then. */
+    @Test
+    void nothing_is_written_behind_what_is_lost() throws IOException {
+        byte[] data = bytes(11, BLOCK + 1_000);
+        for (boolean dense : new boolean[] {true, false}) {
+            Path path = withoutMiddle(
+                    "without-end-" + dense, data, dense ? new Written(0, WriteVerifier.NONE) : Written.NOTHING);
+            FSDataOutputStream out = fs.append(path);
+            out.write(7);
+            if (dense) {
+                String lost = String.valueOf(
+                        assertThrows(IOException.class, out::close).getMessage());
+                assertTrue(lost.contains(path.toUri().getPath()), lost);
+                assertTrue(lost.contains("begins at byte " + BLOCK + " of the file"), lost);
+                assertEquals(data.length, fs.getFileStatus(path).getLen());
+                assertThrows(ChecksumException.class, () -> read(path));
+            } else {
+                out.close();
+                byte[] holes = Arrays.copyOf(data, data.length + 1);
+                Arrays.fill(holes, BLOCK, data.length, (byte) 0);
+                holes[data.length] = 7;
+                assertArrayEquals(holes, read(path));
+            }
+        }
+    }
+
     /** A file whose second block is not in the store. */
     private Path withoutMiddle(String name, byte[] data, Written written) throws IOException {
         Path path = new Path(directory, name);

@@ -185,7 +185,7 @@ public final class BlockStore implements AutoCloseable {
             Scratch scratch = scratches.take();
             ByteBuffer bytes = ByteBuffer.allocateDirect((int) Math.min(COPIED, blockSize));
             for (long at = 0; from.read(bytes.clear(), at) > 0; at += bytes.limit()) {
-                object.write(at, bytes.flip(), scratch);
+                object.write(at, 0, bytes.flip(), scratch);
             }
             object.sync(scratch);
             scratches.give(scratch);
@@ -499,9 +499,11 @@ public final class BlockStore implements AutoCloseable {
     /**
      * Writes bytes of a buffer. False: the inode was removed, nothing is kept.
      *
-     * @throws CorruptObjectException as for reads, if a part of what is damaged would be kept beside the new bytes
+     * @param there bytes of the object that its writer knows to be there
+     * @throws CorruptObjectException as for reads, if a part of what is damaged would be kept beside the new bytes, or the object has fewer
+     *     bytes than are there: then nothing is written
      */
-    public boolean write(long inode, long block, long position, ByteBuf source, int index, int length)
+    public boolean write(long inode, long block, long position, long there, ByteBuf source, int index, int length)
             throws IOException {
         if (wasRemoved(inode)) {
             return false;
@@ -512,7 +514,7 @@ public final class BlockStore implements AutoCloseable {
         try {
             // A view of its own: getBytes with a channel goes through the one view that all users of the buffer share.
             // The connection's thread may be appending the next frame through it, and other bytes would be written.
-            handle.object.write(position, source.nioBuffer(index, length), scratch);
+            handle.object.write(position, there, source.nioBuffer(index, length), scratch);
         } catch (CorruptObjectException e) {
             throw damaged(key, e);
         } finally {

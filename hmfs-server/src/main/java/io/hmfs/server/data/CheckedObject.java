@@ -300,6 +300,11 @@ final class CheckedObject {
                 chunk * CHUNK, "the bytes from " + chunk * CHUNK + " on are not those that were written");
     }
 
+    private static CorruptObjectException lost(long from) {
+        return new CorruptObjectException(
+                from, "the bytes from " + from + " on were lost, and more must not be written behind them");
+    }
+
     /** Whether a chunk, with zeros behind the object's end, is as the table says. */
     private boolean isGood(long chunk, ByteBuffer bytes, Scratch scratch) throws IOException {
         int entry = loadEntries(chunk, scratch.others(1)).getInt(0);
@@ -539,22 +544,22 @@ final class CheckedObject {
 
     // --- Writing -----------------------------------------------------------------------------------
 
-    /** Writes all of a buffer. */
-    void write(long position, ByteBuffer bytes, Scratch scratch) throws IOException {
+    /** Writes all of a buffer, unless the object has fewer bytes than were {@code there}: the disk has lost them. */
+    void write(long position, long there, ByteBuffer bytes, Scratch scratch) throws IOException {
         if (!bytes.hasRemaining()) {
             return;
         }
         open(scratch);
         long lowered;
         synchronized (this) {
-            lowered = writeOnce(position, bytes, scratch);
+            lowered = writeOnce(position, there, bytes, scratch);
         }
         if (lowered != NONE) {
             synchronized (syncing) {
                 synchronized (this) {
                     while (lowered != NONE) { // twice at most: what it writes is then behind the mark
                         lower(lowered, scratch);
-                        lowered = writeOnce(position, bytes, scratch);
+                        lowered = writeOnce(position, there, bytes, scratch);
                     }
                 }
             }
@@ -562,8 +567,14 @@ final class CheckedObject {
     }
 
     /** Not NONE: nothing was written, and the mark has to be lowered to there first. */
-    private long writeOnce(long position, ByteBuffer bytes, Scratch scratch) throws IOException {
+    private long writeOnce(long position, long there, ByteBuffer bytes, Scratch scratch) throws IOException {
+        if (isNew && there > 0) {
+            throw lost(0); // before the object gets a header: what it does not have is an error to readers as well
+        }
         prepare(position, scratch);
+        if (extent < there) {
+            throw lost(extent);
+        }
         int start = bytes.position();
         int length = bytes.remaining();
         long end = position + length;

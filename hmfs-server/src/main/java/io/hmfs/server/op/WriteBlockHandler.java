@@ -58,7 +58,13 @@ public final class WriteBlockHandler implements Handler {
         try {
             StoredBlock.settleCut(request, write.inode());
             if (store.write(
-                    write.inode(), write.block(), write.position(), request.in().buffer(), from, length)) {
+                    write.inode(),
+                    write.block(),
+                    write.position(),
+                    write.there(),
+                    request.in().buffer(),
+                    from,
+                    length)) {
                 request.reply().written(verifier);
             } else {
                 request.reply().failure(ResultCode.STALE, "the file was removed");

@@ -59,7 +59,7 @@ class BlockStoreSharedBufferTest {
         ByteBuf slice = shared.retainedSlice(0, PART);
         try {
             do {
-                store.write(7, 0, 0, slice, 0, PART);
+                store.write(7, 0, 0, 0, slice, 0, PART);
             } while (!stop.get());
         } catch (IOException e) {
             throw new AssertionError(e);

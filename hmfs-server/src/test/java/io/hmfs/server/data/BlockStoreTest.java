@@ -54,7 +54,7 @@ class BlockStoreTest {
     }
 
     private boolean write(long inode, long block, int value) throws IOException {
-        return store.write(inode, block, 0, Unpooled.buffer().writeInt(value), 0, 4);
+        return store.write(inode, block, 0, 0, Unpooled.buffer().writeInt(value), 0, 4);
     }
 
     private int read(long inode, long block) throws IOException {
@@ -79,7 +79,7 @@ class BlockStoreTest {
         Files.setPosixFilePermissions(at, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path object;
         try (BlockStore opened = new BlockStore(at, 100, HANDLES, true)) {
-            assertTrue(opened.write(7, 1, 0, Unpooled.buffer().writeInt(7), 0, 4));
+            assertTrue(opened.write(7, 1, 0, 0, Unpooled.buffer().writeInt(7), 0, 4));
             object = opened.path(7, 1);
         }
         List<String> seen = new ArrayList<>(List.of(permissions(at)));
@@ -108,7 +108,7 @@ class BlockStoreTest {
         assertTrue(Files.notExists(older));
         assertEquals(bytes.length, store.bytes(Files.size(store.path(7, 1))));
         plant(8, 0, bytes);
-        assertTrue(store.write(8, 0, 4, Unpooled.buffer().writeInt(7), 0, 4));
+        assertTrue(store.write(8, 0, 4, 0, Unpooled.buffer().writeInt(7), 0, 4));
         assertEquals(bytes.length, store.read(8, 0, 0, target, 0, 50));
         assertEquals(7, target.getInt(4));
         assertEquals(bytes[8], target.getByte(8));
@@ -315,7 +315,7 @@ class BlockStoreTest {
                 return super.nioBuffer(index, length);
             }
         };
-        assertFalse(store.write(1, 0, 0, source.writeInt(2), 0, 4));
+        assertFalse(store.write(1, 0, 0, 0, source.writeInt(2), 0, 4));
         assertEquals(-1, read(1, 0));
         assertTrue(write(1, 0, 3));
         assertEquals(3, read(1, 0));

@@ -54,11 +54,11 @@ class CheckedObjectTest {
     private SimObjectFile written(boolean durable) throws IOException {
         SimObjectFile file = new SimObjectFile(new Random(1));
         CheckedObject object = new CheckedObject(file, 7, 0, BLOCK, durable, 1);
-        object.write(0, ByteBuffer.wrap(data, 0, 1000), scratch);
+        object.write(0, 0, ByteBuffer.wrap(data, 0, 1000), scratch);
         if (durable) {
             object.sync(scratch);
         }
-        object.write(1000, ByteBuffer.wrap(data, 1000, LENGTH - 1000), scratch);
+        object.write(1000, 0, ByteBuffer.wrap(data, 1000, LENGTH - 1000), scratch);
         if (durable) {
             object.sync(scratch);
         }
@@ -101,7 +101,7 @@ class CheckedObjectTest {
             isRead(what, object, from, Math.min(700, LENGTH - from));
         }
         try {
-            object.write(LENGTH, ByteBuffer.wrap(bytes(2, 300)), scratch);
+            object.write(LENGTH, 0, ByteBuffer.wrap(bytes(2, 300)), scratch);
             object.sync(scratch);
         } catch (CorruptObjectException e) {
             assertTrue(isNoticed, what);
@@ -129,7 +129,7 @@ class CheckedObjectTest {
         int length = 40_000;
         byte[] large = bytes(3, length);
         SimObjectFile file = new SimObjectFile(new Random(1));
-        new CheckedObject(file, 7, 0, block, true, 1).write(0, ByteBuffer.wrap(large), scratch);
+        new CheckedObject(file, 7, 0, block, true, 1).write(0, 0, ByteBuffer.wrap(large), scratch);
         int at = (int) ObjectFormat.dataAt(block);
         byte[] found = new byte[length - 200];
         CheckedObject whole = new CheckedObject(file, 7, 0, block, true, 1);
@@ -159,8 +159,8 @@ class CheckedObjectTest {
                 assertThrows(CorruptObjectException.class, () -> object.read(0, target, scratch))
                         .position());
         ByteBuffer one = ByteBuffer.wrap(new byte[1]); // of the same chunk, of which the rest would be kept
-        assertThrows(CorruptObjectException.class, () -> object.write(1_050, one, scratch));
-        object.write(1_024, ByteBuffer.wrap(data, 1_024, 512), scratch); // all of it
+        assertThrows(CorruptObjectException.class, () -> object.write(1_050, 0, one, scratch));
+        object.write(1_024, 0, ByteBuffer.wrap(data, 1_024, 512), scratch); // all of it
         assertEquals(LENGTH, object.read(0, target.clear(), scratch));
         assertArrayEquals(data, target.array());
     }
@@ -182,7 +182,7 @@ class CheckedObjectTest {
                     end = Math.min(end, from);
                     Arrays.fill(model, end, BLOCK, (byte) 0);
                 } else if (bytes.length > 0) {
-                    object.write(from, ByteBuffer.wrap(bytes), scratch);
+                    object.write(from, 0, ByteBuffer.wrap(bytes), scratch);
                     System.arraycopy(bytes, 0, model, from, bytes.length);
                     end = Math.max(end, from + bytes.length);
                 }
@@ -237,7 +237,7 @@ class CheckedObjectTest {
                     end = Math.min(end, from);
                     Arrays.fill(model, end, BLOCK, (byte) 0);
                 } else if (bytes.length > 0) {
-                    object.write(from, ByteBuffer.wrap(bytes), scratch);
+                    object.write(from, 0, ByteBuffer.wrap(bytes), scratch);
                     System.arraycopy(bytes, 0, model, from, bytes.length);
                     end = Math.max(end, from + bytes.length);
                 }
@@ -259,11 +259,11 @@ class CheckedObjectTest {
                 for (int loss = 0; loss < 20; loss++) {
                     SimObjectFile file = new SimObjectFile(random);
                     CheckedObject object = open(file, 1);
-                    object.write(0, ByteBuffer.wrap(data, 0, committed), scratch);
+                    object.write(0, 0, ByteBuffer.wrap(data, 0, committed), scratch);
                     object.sync(scratch);
                     file.callsLeft = calls;
                     try {
-                        object.write(committed, ByteBuffer.wrap(data, committed, 700), scratch);
+                        object.write(committed, 0, ByteBuffer.wrap(data, committed, 700), scratch);
                         object.sync(scratch);
                     } catch (SimObjectFile.EndedException e) {
                         // that is what is tested
@@ -276,6 +276,25 @@ class CheckedObjectTest {
                 }
             }
         }
+    }
+
+    /** A writer knows how many bytes are there: if the object has fewer, a write behind them would leave zeros in place of what is lost. */
+    @Test
+    void nothingIsWrittenBehindBytesThatTheObjectHasLost() throws IOException {
+        SimObjectFile none = new SimObjectFile(new Random(1));
+        CheckedObject gone = open(none, 1);
+        ByteBuffer one = ByteBuffer.wrap(data, 0, 1);
+        CorruptObjectException all = assertThrows(CorruptObjectException.class, () -> gone.write(900, 1, one, scratch));
+        assertEquals(0, all.position());
+        assertEquals(0, none.size());
+        assertEquals(-1, gone.read(0, ByteBuffer.allocate(1), scratch));
+        CheckedObject whole = open(written(), 2);
+        CorruptObjectException end =
+                assertThrows(CorruptObjectException.class, () -> whole.write(LENGTH + 5, LENGTH + 1, one, scratch));
+        assertEquals(LENGTH, end.position());
+        assertEquals(-1, whole.read(LENGTH, ByteBuffer.allocate(1), scratch));
+        whole.write(LENGTH, LENGTH, one, scratch);
+        assertEquals(1, whole.read(LENGTH, ByteBuffer.allocate(1), scratch));
     }
 
     /** Damage is not noticed, because nothing is read; but of a part of a chunk it is, and so is a lost end. */
@@ -337,10 +356,10 @@ class CheckedObjectTest {
         SimObjectFile file = written();
         CheckedObject object = open(file, 1);
         long before = file.forces;
-        object.write(700, ByteBuffer.wrap(data, 700, 900), scratch);
-        object.write(LENGTH, ByteBuffer.wrap(data, 0, 300), scratch);
+        object.write(700, 0, ByteBuffer.wrap(data, 700, 900), scratch);
+        object.write(LENGTH, 0, ByteBuffer.wrap(data, 0, 300), scratch);
         assertEquals(before, file.forces);
-        object.write(700, ByteBuffer.wrap(data, 0, 900), scratch);
+        object.write(700, 0, ByteBuffer.wrap(data, 0, 900), scratch);
         assertEquals(before + 1, file.forces);
     }
 
@@ -374,7 +393,7 @@ class CheckedObjectTest {
         try {
             together.await();
             for (int at = first * piece; at < LENGTH; at += step * piece) {
-                object.write(at, ByteBuffer.wrap(data, at, Math.min(piece, LENGTH - at)), own);
+                object.write(at, 0, ByteBuffer.wrap(data, at, Math.min(piece, LENGTH - at)), own);
                 assertEquals(piece, object.read((long) first * piece, ByteBuffer.wrap(read), own));
                 assertArrayEquals(Arrays.copyOfRange(data, first * piece, first * piece + piece), read);
             }

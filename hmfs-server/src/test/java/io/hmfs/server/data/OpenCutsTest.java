@@ -44,7 +44,7 @@ class OpenCutsTest {
     @BeforeEach
     void open() throws IOException {
         store = new BlockStore(directory, 1 << 10, 4, false);
-        store.write(INODE, 0, 0, Unpooled.wrappedBuffer(new byte[LENGTH]), 0, LENGTH);
+        store.write(INODE, 0, 0, 0, Unpooled.wrappedBuffer(new byte[LENGTH]), 0, LENGTH);
         cuts = new OpenCuts(store);
     }
 

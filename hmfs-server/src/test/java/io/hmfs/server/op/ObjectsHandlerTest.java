@@ -72,7 +72,7 @@ class ObjectsHandlerTest {
 
     private void plant(long inode, long block) throws IOException {
         BuiltinData data = Objects.requireNonNull(rig.partition().data());
-        data.store().write(inode, block, 0, Unpooled.wrappedBuffer(new byte[3]), 0, 3);
+        data.store().write(inode, block, 0, 0, Unpooled.wrappedBuffer(new byte[3]), 0, 3);
     }
 
     /** Inode, block and bytes of the objects in a reply. */

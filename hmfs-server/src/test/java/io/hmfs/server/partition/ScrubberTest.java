@@ -61,7 +61,7 @@ class ScrubberTest {
         BlockStore store = Objects.requireNonNull(data).store();
         ByteBuf bytes = Unpooled.buffer(length).writeZero(length).setByte(0, 1);
         for (int block = 0; block < blocks; block++) {
-            assertTrue(store.write(made.id, block, 0, bytes, 0, length));
+            assertTrue(store.write(made.id, block, 0, 0, bytes, 0, length));
         }
         long size = (blocks - 1L) * BLOCK + length;
         assertEquals(Status.OK, in.namespace().append(parent, Name.of(name), made.id, size));

@@ -227,8 +227,8 @@ final class FuzzRig implements AutoCloseable {
         file(closed.path(), closed.id(), "secret", SUPERUSER, 0600);
         file("", Namespace.ROOT_ID, "f", SUPERUSER, 0644);
         long large = known.getLast().id();
-        store.write(large, 0, 0, Unpooled.wrappedBuffer(LARGE), 0, LARGE.length);
-        store.write(large, 1, 0, Unpooled.wrappedBuffer(LARGE), 0, LARGE.length);
+        store.write(large, 0, 0, 0, Unpooled.wrappedBuffer(LARGE), 0, LARGE.length);
+        store.write(large, 1, 0, 0, Unpooled.wrappedBuffer(LARGE), 0, LARGE.length);
     }
 
     /** What is in the tree. */
@@ -248,7 +248,7 @@ final class FuzzRig implements AutoCloseable {
         int uid = namespace.principalId(owner);
         check(namespace.create(parent, Name.of(name), mode, uid, namespace.principalId("staff"), made));
         check(namespace.append(parent, Name.of(name), made.id, SIZE));
-        store.write(made.id, 0, 0, Unpooled.wrappedBuffer(CONTENT), 0, CONTENT.length);
+        store.write(made.id, 0, 0, 0, Unpooled.wrappedBuffer(CONTENT), 0, CONTENT.length);
         keep(above, parent, name, made);
     }
 
