@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -155,6 +158,28 @@ class ServerLossTest {
             out.write(data, 1_200_000, 800_000);
         }
         assertArrayEquals(data, read(FILE));
+    }
+
+    /** The server finds the loss when it opens the object anew; what comes behind it would leave zeros in place of what was synced. */
+    @Test
+    void a_stream_writes_nothing_behind_what_the_disk_has_lost() throws Exception {
+        FSDataOutputStream out = fs.create(FILE);
+        out.write(OwnDirectory.bytes(3, 1_000));
+        out.hsync();
+        server.kill();
+        try (Stream<java.nio.file.Path> objects = Files.walk(server.builtinObjects())) {
+            for (java.nio.file.Path each :
+                    objects.filter(path -> path.toString().endsWith(".v1")).toList()) {
+                Files.delete(each);
+            }
+        }
+        server.restart();
+        out.write(7);
+        String lost = String.valueOf(assertThrows(IOException.class, out::hsync).getMessage());
+        assertTrue(lost.contains("begins at byte 0 of the file"), lost);
+        assertThrows(IOException.class, out::close);
+        assertEquals(1_000, fs.getFileStatus(FILE).getLen());
+        assertThrows(ChecksumException.class, () -> read(FILE));
     }
 
     /**

@@ -53,9 +53,9 @@ final class ServerConnection implements ChannelListener, ReplyChannel, EventLoop
     private long owed; // bytes that the replies in flight may have
     private long counted; // bytes of replies in the account
     private long requested; // bytes of requests there
-    private boolean
-            wasScarce; // replies, in the batch of the next line: asked once in a batch, and again when more of this
-    // connection are counted
+    // Whether replies were scarce in the batch of this number: asked once in a batch, and again when more are counted
+    // of this connection.
+    private boolean wasScarce;
     private long scarceAsOf = NEVER;
     private boolean borrowed; // beyond the share, for a frame that has come in part
     private boolean executing;
