@@ -90,7 +90,7 @@ public final class BuiltinDataStore implements DataStore {
         private final WriteVerifier verifier = new WriteVerifier();
         private long position;
         private long unsyncedFrom;
-        private long there; // the object in which this byte stands has all before it, or was lost
+        private long there; // up to here in the file the object in question is known to have its bytes
 
         Writer(long inode, long position, boolean isDense, GrantSource grants) {
             this.inode = inode;

@@ -202,10 +202,13 @@ public final class BlockStore implements AutoCloseable {
         return corrupt.sum();
     }
 
-    /** Counts a damaged chunk, says it once, and names it by its place in the file. */
+    /** Counts a damaged chunk, says it once, and names it by its place in the file. What a client says was lost is only named. */
     private CorruptObjectException damaged(HandleCache.Key key, CorruptObjectException e) {
-        corrupt.increment();
         long position = key.block() * blockSize + e.position();
+        if (e instanceof LostBytesException) {
+            return new CorruptObjectException(position, String.valueOf(e.getMessage()));
+        }
+        corrupt.increment();
         String what = "the data of inode " + Long.toHexString(key.inode()) + " is damaged from byte " + position
                 + " of the file on, and is not served: " + path(key.inode(), key.block()) + ": " + e.getMessage();
         if (told.size() < TOLD_MAX && told.add(what)) {

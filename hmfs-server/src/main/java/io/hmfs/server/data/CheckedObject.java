@@ -300,11 +300,6 @@ final class CheckedObject {
                 chunk * CHUNK, "the bytes from " + chunk * CHUNK + " on are not those that were written");
     }
 
-    private static CorruptObjectException lost(long from) {
-        return new CorruptObjectException(
-                from, "the bytes from " + from + " on were lost, and more must not be written behind them");
-    }
-
     /** Whether a chunk, with zeros behind the object's end, is as the table says. */
     private boolean isGood(long chunk, ByteBuffer bytes, Scratch scratch) throws IOException {
         int entry = loadEntries(chunk, scratch.others(1)).getInt(0);
@@ -569,11 +564,12 @@ final class CheckedObject {
     /** Not NONE: nothing was written, and the mark has to be lowered to there first. */
     private long writeOnce(long position, long there, ByteBuffer bytes, Scratch scratch) throws IOException {
         if (isNew && there > 0) {
-            throw lost(0); // before the object gets a header: what it does not have is an error to readers as well
+            throw new LostBytesException(
+                    0); // before the object gets a header: what it does not have is an error to readers as well
         }
         prepare(position, scratch);
         if (extent < there) {
-            throw lost(extent);
+            throw new LostBytesException(extent);
         }
         int start = bytes.position();
         int length = bytes.remaining();

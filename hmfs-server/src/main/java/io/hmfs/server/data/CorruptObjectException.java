@@ -3,7 +3,7 @@ package io.hmfs.server.data;
 import java.io.IOException;
 
 /** What the disk gives for a part of an object is not what was written there. */
-public final class CorruptObjectException extends IOException {
+public class CorruptObjectException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final long position;

@@ -68,7 +68,7 @@ final class StoredBlock {
 
     /** Replies that the store has failed. Where its files are is told to the log, and to no user. */
     static void failed(Request request, String what, IOException e) {
-        if (e instanceof CorruptObjectException corrupt) { // the store has told it to the log
+        if (e instanceof CorruptObjectException corrupt) { // what the store has found it has told to the log
             request.reply().failure(ResultCode.CORRUPT, Long.toString(corrupt.position()));
             return;
         }

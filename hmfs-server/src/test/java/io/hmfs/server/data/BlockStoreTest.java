@@ -62,6 +62,17 @@ class BlockStoreTest {
         return store.read(inode, block, 0, target, 3, 4) == 4 ? target.getInt(3) : -1;
     }
 
+    /** A forged number neither counts as damage nor keeps the log from telling of some. */
+    @Test
+    void whatAWriterSaysWasLostIsRefusedAndNoDamageThatWasFound() throws IOException {
+        assertTrue(write(9, 1, 5));
+        CorruptObjectException refused = assertThrows(
+                CorruptObjectException.class,
+                () -> store.write(9, 1, 4, 5, Unpooled.buffer().writeInt(7), 0, 4));
+        assertEquals(104, refused.position());
+        assertEquals(0, store.corrupt());
+    }
+
     @Test
     void manyObjectsShareFewHandles() throws IOException {
         for (int i = 1; i <= 50; i++) {
