@@ -46,6 +46,8 @@ class LyingDataTest extends LyingLoad {
     private static final CreateOptions PLAIN = new CreateOptions(0644, false, false, 0755);
     private static final int BLOCK = 64 << 10;
     private static final List<String> SMALL_BLOCKS = List.of("--block-size=64K");
+    private static final int HEAD = 4096; // records and table of an object of 64 KiB
+    private static final int DATA_AT = 1 << 20;
     private static final int FILES_MAX = 6; // of a client
     private static final int PIECE_MAX = 40_000;
     private static final int CUTS = Integer.getInteger("hmfs.cuts", 3);
@@ -412,6 +414,13 @@ class LyingDataTest extends LyingLoad {
         }
     }
 
+    /** Of the records, of the table, or of the data; between the last two is a hole. */
+    private static long randomByte(Random random, Path object) throws IOException {
+        long hole = Files.size(object) > DATA_AT ? DATA_AT - HEAD : 0;
+        long at = random.nextLong(Files.size(object) - hole);
+        return at < HEAD ? at : at + hole;
+    }
+
     private static int flip(Path path, long at, int bit) throws IOException {
         try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
             file.seek(at);
@@ -459,7 +468,7 @@ class LyingDataTest extends LyingLoad {
                     Path object = objects.get(random.nextInt(objects.size()));
                     String pattern = "*/" + object.getFileName();
                     if (random.nextInt(3) > 0) {
-                        long at = random.nextLong(Files.size(object));
+                        long at = randomByte(random, object);
                         int bit = random.nextInt(8);
                         history.add("bit " + bit + " of byte " + at + " of " + object.getFileName());
                         flip(object, at, bit);

@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
@@ -61,6 +62,7 @@ public final class BlockStore implements AutoCloseable {
     private final Path directory;
     private final long blockSize;
     private final boolean durable;
+    private ObjectFormat format; // not changed once an object is open
     private final HandleCache handles;
     private final SyncedSizes synced = new SyncedSizes();
     private final Scratch.Pool scratches = new Scratch.Pool();
@@ -91,6 +93,7 @@ public final class BlockStore implements AutoCloseable {
         this.directory = directory;
         this.blockSize = blockSize;
         this.durable = durable;
+        this.format = ObjectFormat.aligned(blockSize);
         makeDirectories(directory.toAbsolutePath());
         OwnFiles.closeDirectory(directory);
         handles = new HandleCache(handlesMax, new HandleCache.Files() {
@@ -127,9 +130,17 @@ public final class BlockStore implements AutoCloseable {
         });
     }
 
+    /**
+     * Requires that the directory is this cluster's, or takes it for it ({@link DirectoryMark#claim}); to be called before all else.
+     *
+     * @throws IOException also if it is another cluster's
+     */
+    void claim(UUID cluster, boolean mayBeOlder) throws IOException {
+        format = DirectoryMark.claim(directory, cluster, mayBeOlder, blockSize);
+    }
+
     private CheckedObject checked(HandleCache.Key key, FileChannel channel) {
-        return new CheckedObject(
-                new ObjectFile.OfChannel(channel), key.inode(), key.block(), blockSize, durable, stamp);
+        return new CheckedObject(new ObjectFile.OfChannel(channel), key.inode(), key.block(), format, durable, stamp);
     }
 
     /** Where an object lies. */
@@ -151,7 +162,7 @@ public final class BlockStore implements AutoCloseable {
 
     /** Bytes of an object whose file is of this size. */
     long bytes(long fileSize) {
-        return Math.max(0, fileSize - ObjectFormat.dataAt(blockSize));
+        return Math.max(0, fileSize - format.dataAt);
     }
 
     private HandleCache.Handle acquire(HandleCache.Key key, boolean create) throws IOException {

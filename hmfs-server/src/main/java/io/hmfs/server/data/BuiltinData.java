@@ -37,7 +37,7 @@ public record BuiltinData(BlockStore store, Reaper reaper, OpenCuts cuts) implem
                     e);
         }
         PoolStatus pool = namespace.poolStatus();
-        DirectoryMark.claim(directory, pool.clusterId(), pool.idsMayRepeat());
+        store.claim(pool.clusterId(), pool.idsMayRepeat());
         return new BuiltinData(store, new Reaper(store, namespace));
     }
 

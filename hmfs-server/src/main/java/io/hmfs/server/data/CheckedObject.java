@@ -38,10 +38,9 @@ final class CheckedObject {
     private final ObjectFile file;
     private final long inode;
     private final long block;
-    private final long blockSize;
+    private final ObjectFormat format;
     private final boolean durable;
     private final long stamp;
-    private final long dataAt;
 
     /** Had before the monitor; by one sync at a time, else two marks that are not durable would take the place of one that is. */
     private final Object syncing = new Object();
@@ -68,14 +67,13 @@ final class CheckedObject {
     private int goodFrom;
 
     /** {@code stamp}: of all writers since the server's start, and of no others. */
-    CheckedObject(ObjectFile file, long inode, long block, long blockSize, boolean durable, long stamp) {
+    CheckedObject(ObjectFile file, long inode, long block, ObjectFormat format, boolean durable, long stamp) {
         this.file = file;
         this.inode = inode;
         this.block = block;
-        this.blockSize = blockSize;
+        this.format = format;
         this.durable = durable;
         this.stamp = stamp;
-        this.dataAt = ObjectFormat.dataAt(blockSize);
     }
 
     void close() throws IOException {
@@ -95,7 +93,7 @@ final class CheckedObject {
 
     private void load(Scratch scratch) throws IOException {
         long size = file.size();
-        extent = Math.max(0, size - dataAt);
+        extent = Math.max(0, size - format.dataAt);
         isNew = size == 0;
         if (isNew) {
             return;
@@ -105,7 +103,7 @@ final class CheckedObject {
             in.put(count, (byte) 0);
         }
         boolean isHeader = scratch.isSealed(0, ObjectFormat.HEADER_SIZE);
-        if (isHeader && !ObjectFormat.isHeader(in, inode, block, blockSize)) {
+        if (isHeader && !format.isHeader(in, inode, block)) {
             throw new CorruptObjectException(0, "its header is that of another object, or of another version");
         }
         for (int i = 0; i < marks.length; i++) {
@@ -225,7 +223,7 @@ final class CheckedObject {
             } else {
                 ByteBuffer place =
                         target.clear().limit(start + done + whole * CHUNK).position(start + done);
-                int found = file.read(place, dataAt + (first + chunk) * CHUNK);
+                int found = file.read(place, format.dataAt + (first + chunk) * CHUNK);
                 if (firstBad(target.clear(), start + done, found, entries, chunk, whole, scratch) != NONE) {
                     return BAD;
                 }
@@ -246,7 +244,7 @@ final class CheckedObject {
 
     /** Returns the bytes that there are. */
     private int loadChunks(long chunk, ByteBuffer target) throws IOException {
-        return file.read(target, dataAt + chunk * CHUNK);
+        return file.read(target, format.dataAt + chunk * CHUNK);
     }
 
     /** What the file does not have is 0. */
@@ -323,7 +321,7 @@ final class CheckedObject {
             synchronized (this) { // now no other thread cuts
                 missing = loadChecksums(first, count, target);
                 if (missing == BAD) {
-                    throw damaged(isBlank ? 0 : ObjectFormat.chunks(Math.max(0, file.size() - dataAt)));
+                    throw damaged(isBlank ? 0 : ObjectFormat.chunks(Math.max(0, file.size() - format.dataAt)));
                 }
             }
         }
@@ -350,7 +348,8 @@ final class CheckedObject {
         } else {
             fillZeros(entries, file.read(entries, ObjectFormat.entryAt(first)));
         }
-        long extentNow = Math.max(0, file.size() - dataAt); // after the table: a write stores its bytes before it
+        long extentNow =
+                Math.max(0, file.size() - format.dataAt); // after the table: a write stores its bytes before it
         for (int i = 0; i < count; i++) {
             int entry = entries.getInt(i * Integer.BYTES);
             if (entry != 0 && (first + i) * CHUNK >= extentNow) {
@@ -456,7 +455,7 @@ final class CheckedObject {
      */
     private void recover(Scratch scratch) throws IOException {
         boolean isTorn = durable && intentStamp != stamp; // perhaps: what was not made durable
-        extent = Math.max(0, file.size() - dataAt); // also what a write that failed has written
+        extent = Math.max(0, file.size() - format.dataAt); // also what a write that failed has written
         settle(isTorn, scratch);
         if (isTorn) {
             force(); // the newest mark, too: the next one takes the other's place
@@ -492,7 +491,7 @@ final class CheckedObject {
             clearEntries(ObjectFormat.chunks(Math.max(extent, length())), scratch);
         }
         if (isTorn && lastGood < extent) {
-            file.truncate(dataAt + lastGood);
+            file.truncate(format.dataAt + lastGood);
             extent = lastGood;
         }
     }
@@ -517,7 +516,7 @@ final class CheckedObject {
         int found = loadChunks(chunk, scratch.head.clear());
         scratch.clear(scratch.head, found, CHUNK);
         judge(chunk, scratch.head, scratch);
-        boolean isIntents = isIntended && intentFrom <= at && intentTo >= Math.min(at + CHUNK, blockSize);
+        boolean isIntents = isIntended && intentFrom <= at && intentTo >= Math.min(at + CHUNK, format.blockSize);
         boolean isNothing = at >= length() && (isTorn || isIntents); // all of it was being written
         boolean isKnown = goodTo > 0 || goodFrom < CHUNK;
         if (at + CHUNK <= length() || !(isNothing || isKnown)) {
@@ -528,7 +527,7 @@ final class CheckedObject {
         }
         int length = Math.clamp(extent - at, 0, CHUNK);
         int crc = scratch.padded(scratch.head, 0, CHUNK);
-        file.write(scratch.head.clear().limit(length), dataAt + at);
+        file.write(scratch.head.clear().limit(length), format.dataAt + at);
         writeEntry(chunk, crc, scratch);
         return crc == ZERO;
     }
@@ -612,7 +611,7 @@ final class CheckedObject {
             return changed;
         }
         writeIntent(position, end, headCrc, tailCrc, true, scratch);
-        file.write(bytes.limit(stop).position(start), dataAt + position);
+        file.write(bytes.limit(stop).position(start), format.dataAt + position);
         extent = Math.max(extent, end);
         file.write(entries.position(0), ObjectFormat.entryAt(first));
         writeIntent(0, 0, ZERO, ZERO, false, scratch);
@@ -658,7 +657,7 @@ final class CheckedObject {
             isNew = true;
         }
         if (isNew) {
-            ObjectFormat.putHeader(scratch.record, inode, block, blockSize);
+            format.putHeader(scratch.record, inode, block);
             file.write(scratch.seal(ObjectFormat.HEADER_SIZE), 0);
             intentStamp = stamp;
             isNew = false;
@@ -690,7 +689,7 @@ final class CheckedObject {
 
     /** Before a chunk is changed that was known by a mark or an intent, the table gets to know what is good of it. */
     private void restore(long chunk, int found, ByteBuffer bytes, Scratch scratch) throws IOException {
-        file.write(bytes.clear().limit(found), dataAt + chunk * CHUNK);
+        file.write(bytes.clear().limit(found), format.dataAt + chunk * CHUNK);
         writeEntry(chunk, scratch.padded(bytes, 0, CHUNK), scratch);
         bytes.clear();
     }
@@ -859,8 +858,8 @@ final class CheckedObject {
                 force();
             }
         }
-        writeIntent(size, blockSize, edge, ZERO, true, scratch);
-        file.truncate(dataAt + size);
+        writeIntent(size, format.blockSize, edge, ZERO, true, scratch);
+        file.truncate(format.dataAt + size);
         extent = size;
         if (rest > 0) {
             writeEntry(size / CHUNK, edge, scratch);
@@ -871,7 +870,7 @@ final class CheckedObject {
 
     /** Where they are 0, there may be a hole, and it stays. */
     private void clearEntries(long from, Scratch scratch) throws IOException {
-        long end = ObjectFormat.chunks(blockSize);
+        long end = ObjectFormat.chunks(format.blockSize);
         int step = scratch.small.capacity() / Integer.BYTES;
         for (long chunk = from; chunk < end; chunk += step) {
             int count = (int) Math.min(step, end - chunk);

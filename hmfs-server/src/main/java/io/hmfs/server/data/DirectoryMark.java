@@ -23,7 +23,10 @@ final class DirectoryMark {
     /** Its name in the directory. */
     static final String NAME = "cluster";
 
-    private static final String HEAD = "HMFS data directory 2\ncluster ";
+    private static final String HEAD = "HMFS data directory 3\ncluster ";
+
+    /** Its objects stay as they are, and so do all that come (ADR 0235). */
+    private static final String PACKED = "HMFS data directory 2\ncluster ";
 
     /** Of an HMFS whose objects had no checksums (ADR 0211): it must not take objects that have some for nothing. */
     private static final String OLDER = "HMFS data directory 1\ncluster ";
@@ -36,9 +39,10 @@ final class DirectoryMark {
      * Requires that a directory is this cluster's, and makes it so if it has no object yet.
      *
      * @param mayBeOlder whether the objects of a directory without a mark may be this cluster's: of a pool from before there were marks
+     * @return of what form its objects with checksums are
      * @throws IOException also if it is another cluster's, with what to do
      */
-    static void claim(Path directory, UUID cluster, boolean mayBeOlder) throws IOException {
+    static ObjectFormat claim(Path directory, UUID cluster, boolean mayBeOlder, long blockSize) throws IOException {
         Path file = directory.resolve(NAME);
         String wanted = HEAD + cluster + "\n";
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -55,12 +59,16 @@ final class DirectoryMark {
         String found = read(file);
         if (found.equals(OLDER + cluster + "\n")) {
             renew(file, wanted, cluster);
-            return;
+            return ObjectFormat.aligned(blockSize);
         }
         if (found.equals(wanted)) {
-            return;
+            return ObjectFormat.aligned(blockSize);
         }
-        if (found.length() == BYTES && (found.startsWith(HEAD) || found.startsWith(OLDER))) {
+        if (found.equals(PACKED + cluster + "\n")) {
+            return ObjectFormat.packed(blockSize);
+        }
+        if (found.length() == BYTES
+                && (found.startsWith(HEAD) || found.startsWith(PACKED) || found.startsWith(OLDER))) {
             throw new IOException("the data directory " + directory + " is of cluster "
                     + found.substring(HEAD.length()).strip() + ", and this pool is of cluster " + cluster
                     + ": files of one would show data of the other. Name another directory with --data-directory,"

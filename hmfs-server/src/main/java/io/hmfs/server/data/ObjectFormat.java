@@ -3,7 +3,7 @@ package io.hmfs.server.data;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes of an object's file, little-endian, version 1 (docs/wire.md#the-builtin-data-store).
+ * The bytes of an object's file, little-endian (docs/wire.md#the-builtin-data-store).
  * <pre>
  *   0        512      1024     1536     2048                          data
  *   | header | mark 0 | mark 1 | intent | table: CRC of each 512 bytes | data …
@@ -25,14 +25,35 @@ final class ObjectFormat {
     static final int ZERO = 0x30fcedc0;
 
     private static final long MAGIC = 0x314A424F53464D48L; // "HMFSOBJ1"
-    private static final int VERSION = 1;
+    private static final int VERSION_PACKED = 1;
+    private static final int VERSION = 2;
     private static final int PAGE = 4096;
+    private static final int LARGE = 1 << 20;
 
-    private ObjectFormat() {}
+    final long blockSize;
 
-    /** Where the data of an object begins: at a page. */
-    static long dataAt(long blockSize) {
-        return (TABLE_AT + Integer.BYTES * chunks(blockSize) + PAGE - 1) / PAGE * PAGE;
+    /** Where the data of an object begins. */
+    final long dataAt;
+
+    private final int version;
+
+    private ObjectFormat(long blockSize, int version, int alignment) {
+        this.blockSize = blockSize;
+        this.version = version;
+        this.dataAt = (TABLE_AT + Integer.BYTES * chunks(blockSize) + alignment - 1) / alignment * alignment;
+    }
+
+    /**
+     * That of new directories. The data begins at a MiB, before which there is a hole: the system caches what is written in pieces as large
+     * as their place in the file is aligned, and many small pieces cost more than all checksums (ADR 0235).
+     */
+    static ObjectFormat aligned(long blockSize) {
+        return new ObjectFormat(blockSize, VERSION, LARGE);
+    }
+
+    /** That of directories from before: the data begins at a page. */
+    static ObjectFormat packed(long blockSize) {
+        return new ObjectFormat(blockSize, VERSION_PACKED, PAGE);
     }
 
     /** Chunks that so many bytes have. */
@@ -45,15 +66,15 @@ final class ObjectFormat {
     }
 
     /** All of a header but its CRC. */
-    static void putHeader(ByteBuffer out, long inode, long block, long blockSize) {
-        out.clear().putLong(0, MAGIC).putInt(8, VERSION).putInt(12, CHUNK);
+    void putHeader(ByteBuffer out, long inode, long block) {
+        out.clear().putLong(0, MAGIC).putInt(8, version).putInt(12, CHUNK);
         out.putLong(16, blockSize).putLong(24, inode).putLong(32, block).putInt(40, 0);
     }
 
     /** Whether a header whose CRC fits is that of this object. */
-    static boolean isHeader(ByteBuffer in, long inode, long block, long blockSize) {
+    boolean isHeader(ByteBuffer in, long inode, long block) {
         return in.getLong(0) == MAGIC
-                && in.getInt(8) == VERSION
+                && in.getInt(8) == version
                 && in.getInt(12) == CHUNK
                 && in.getLong(16) == blockSize
                 && in.getLong(24) == inode

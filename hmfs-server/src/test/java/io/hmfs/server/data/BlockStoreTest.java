@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
@@ -126,6 +127,40 @@ class BlockStoreTest {
         plant(9, 0, bytes);
         store.truncate(9, 5, 20);
         assertEquals(5, store.read(9, 0, 0, target, 0, 50));
+    }
+
+    /** An object's data begins elsewhere in directories of before; one that was put into another directory is not read there. */
+    @Test
+    void aDirectoryKeepsTheFormThatItsObjectsHave() throws IOException {
+        UUID cluster = new UUID(1, 2);
+        Path packed = Files.createDirectory(directory.resolve("packed"));
+        Files.writeString(packed.resolve(DirectoryMark.NAME), "HMFS data directory 2\ncluster " + cluster + "\n");
+        Path fresh = directory.resolve("fresh");
+        long[] sizes = new long[2];
+        for (int start = 0; start < 2; start++) {
+            try (BlockStore older = new BlockStore(packed, 100, HANDLES, true);
+                    BlockStore newer = new BlockStore(fresh, 100, HANDLES, true)) {
+                int i = 0;
+                for (BlockStore each : List.of(older, newer)) {
+                    each.claim(cluster, false);
+                    ByteBuf target = Unpooled.buffer(10);
+                    assertEquals(start == 0 ? -1 : 4, each.read(7, 1, 0, target, 0, 4));
+                    assertEquals(start * 41, target.getInt(0));
+                    assertTrue(each.write(7, 1, 0, 0, Unpooled.buffer().writeInt(41), 0, 4));
+                    sizes[i] = Files.size(each.path(7, 1));
+                    assertEquals(4, each.bytes(sizes[i++]));
+                }
+                if (start == 1) {
+                    Files.createDirectories(newer.path(8, 0).getParent());
+                    Files.createDirectories(older.path(8, 0).getParent());
+                    assertTrue(older.write(8, 0, 0, 0, Unpooled.buffer().writeInt(41), 0, 4));
+                    Files.move(older.path(8, 0), newer.path(8, 0));
+                    assertThrows(CorruptObjectException.class, () -> newer.read(8, 0, 0, Unpooled.buffer(4), 0, 4));
+                }
+            }
+        }
+        assertEquals(4096 + 4, sizes[0]);
+        assertEquals((1 << 20) + 4, sizes[1]);
     }
 
     /** Of an object of a HMFS without checksums, and of one that is not there. */

@@ -16,6 +16,10 @@ import org.junit.jupiter.api.Test;
  */
 class CheckedObjectCrashTest {
     private static final int BLOCK = 16 << 10;
+
+    /** The form with the smaller file, as thousands of them are copied; the other one is another place for the data. */
+    private static final ObjectFormat FORMAT = ObjectFormat.packed(BLOCK);
+
     private static final int ROUNDS = Integer.getInteger("hmfs.object.rounds", 3_000);
     private static final int LIVES = 8;
 
@@ -42,7 +46,7 @@ class CheckedObjectCrashTest {
         }
 
         CheckedObject open() {
-            return new CheckedObject(file, 7, 3, BLOCK, durable, ++stamp);
+            return new CheckedObject(file, 7, 3, FORMAT, durable, ++stamp);
         }
 
         void live() throws IOException {
@@ -81,7 +85,7 @@ class CheckedObjectCrashTest {
 
         /** The handle was closed and is opened once more, by the same server. */
         CheckedObject reopened() {
-            return new CheckedObject(file, 7, 3, BLOCK, durable, stamp);
+            return new CheckedObject(file, 7, 3, FORMAT, durable, stamp);
         }
 
         byte[] fresh(int length) {

@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class CheckedObjectTest {
     private static final int BLOCK = 4 << 10;
+    private static final ObjectFormat FORMAT = ObjectFormat.packed(BLOCK);
     private static final int LENGTH = 2_900;
 
     @TempDir
@@ -44,7 +45,7 @@ class CheckedObjectTest {
     }
 
     private static CheckedObject open(ObjectFile file, long stamp) {
-        return new CheckedObject(file, 7, 0, BLOCK, true, stamp);
+        return new CheckedObject(file, 7, 0, FORMAT, true, stamp);
     }
 
     private SimObjectFile written() throws IOException {
@@ -53,7 +54,7 @@ class CheckedObjectTest {
 
     private SimObjectFile written(boolean durable) throws IOException {
         SimObjectFile file = new SimObjectFile(new Random(1));
-        CheckedObject object = new CheckedObject(file, 7, 0, BLOCK, durable, 1);
+        CheckedObject object = new CheckedObject(file, 7, 0, FORMAT, durable, 1);
         object.write(0, 0, ByteBuffer.wrap(data, 0, 1000), scratch);
         if (durable) {
             object.sync(scratch);
@@ -95,7 +96,7 @@ class CheckedObjectTest {
 
     /** Reads all by itself and by pieces, also after a writer of a later start has added something. */
     private boolean isNoticed(String what, SimObjectFile damaged, boolean durable) throws IOException {
-        CheckedObject object = new CheckedObject(damaged, 7, 0, BLOCK, durable, 2);
+        CheckedObject object = new CheckedObject(damaged, 7, 0, FORMAT, durable, 2);
         boolean isNoticed = !isRead(what, object, 0, LENGTH);
         for (int from = 0; from < LENGTH; from += 700) {
             isRead(what, object, from, Math.min(700, LENGTH - from));
@@ -129,16 +130,16 @@ class CheckedObjectTest {
         int length = 40_000;
         byte[] large = bytes(3, length);
         SimObjectFile file = new SimObjectFile(new Random(1));
-        new CheckedObject(file, 7, 0, block, true, 1).write(0, 0, ByteBuffer.wrap(large), scratch);
-        int at = (int) ObjectFormat.dataAt(block);
+        new CheckedObject(file, 7, 0, ObjectFormat.packed(block), true, 1).write(0, 0, ByteBuffer.wrap(large), scratch);
+        int at = (int) ObjectFormat.packed(block).dataAt;
         byte[] found = new byte[length - 200];
-        CheckedObject whole = new CheckedObject(file, 7, 0, block, true, 1);
+        CheckedObject whole = new CheckedObject(file, 7, 0, ObjectFormat.packed(block), true, 1);
         assertEquals(found.length, whole.read(100, ByteBuffer.wrap(found), scratch));
         assertArrayEquals(Arrays.copyOfRange(large, 100, length - 100), found);
         assertEquals(length - 100, whole.read(100, ByteBuffer.wrap(new byte[length]), scratch));
         for (int place : new int[] {0, 511, 512, 20_000, 39_500, 39_900}) {
             SimObjectFile damaged = file.damaged(at + place, new byte[] {(byte) (large[place] ^ 1)});
-            CheckedObject object = new CheckedObject(damaged, 7, 0, block, true, 1);
+            CheckedObject object = new CheckedObject(damaged, 7, 0, ObjectFormat.packed(block), true, 1);
             CorruptObjectException refused =
                     assertThrows(CorruptObjectException.class, () -> object.read(100, ByteBuffer.wrap(found), scratch));
             assertEquals(place / 512 * 512L, refused.position());
@@ -151,7 +152,7 @@ class CheckedObjectTest {
     @Test
     void theDamagedChunkIsNamed() throws IOException {
         SimObjectFile file = written();
-        int at = (int) ObjectFormat.dataAt(BLOCK) + 1_100;
+        int at = (int) FORMAT.dataAt + 1_100;
         CheckedObject object = open(file.damaged(at, new byte[] {(byte) (file.bytes()[at] + 1)}), 1);
         ByteBuffer target = ByteBuffer.allocate(LENGTH);
         assertEquals(
@@ -301,7 +302,7 @@ class CheckedObjectTest {
     @Test
     void theChecksumsOfWholeChunksAreReadFromTheTable() throws IOException {
         SimObjectFile file = written();
-        int at = (int) ObjectFormat.dataAt(BLOCK);
+        int at = (int) FORMAT.dataAt;
         SimObjectFile damaged = file.damaged(at + 600, new byte[] {(byte) (data[600] ^ 1)});
         damaged.countedFrom = at;
         CheckedObject object = open(damaged, 1);
@@ -338,7 +339,7 @@ class CheckedObjectTest {
     @Test
     void eachDamagedChunkIsFound() throws IOException {
         SimObjectFile file = written();
-        int at = (int) ObjectFormat.dataAt(BLOCK);
+        int at = (int) FORMAT.dataAt;
         assertEquals(List.of(), damaged(open(file, 1), LENGTH));
         SimObjectFile damaged = file;
         for (int place : new int[] {5, 1_536, 2_047, LENGTH - 1}) {

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DirectoryMarkTest {
     private static final UUID OWN = new UUID(1, 2);
     private static final UUID OTHER = new UUID(1, 3);
+    private static final int BLOCK = 1 << 20;
 
     @TempDir
     private Path directory;
@@ -35,15 +36,15 @@ class DirectoryMarkTest {
 
     private String refusal(UUID cluster, boolean mayBeOlder) {
         IOException refused =
-                assertThrows(IOException.class, () -> DirectoryMark.claim(directory, cluster, mayBeOlder));
+                assertThrows(IOException.class, () -> DirectoryMark.claim(directory, cluster, mayBeOlder, BLOCK));
         return String.valueOf(refused.getMessage());
     }
 
     @Test
     void theFirstClusterHasItForEver() throws IOException {
-        DirectoryMark.claim(directory, OWN, false);
-        assertEquals("HMFS data directory 2\ncluster " + OWN + "\n", Files.readString(mark()));
-        DirectoryMark.claim(directory, OWN, false);
+        DirectoryMark.claim(directory, OWN, false, BLOCK);
+        assertEquals("HMFS data directory 3\ncluster " + OWN + "\n", Files.readString(mark()));
+        DirectoryMark.claim(directory, OWN, false, BLOCK);
         String refusal = refusal(OTHER, true);
         assertTrue(refusal.contains(OWN.toString()), refusal);
         assertTrue(refusal.contains(OTHER.toString()), refusal);
@@ -55,9 +56,23 @@ class DirectoryMarkTest {
     void aMarkFromBeforeChecksumsIsRenewed() throws IOException {
         Files.writeString(mark(), "HMFS data directory 1\ncluster " + OWN + "\n");
         assertTrue(refusal(OTHER, true).contains(OWN.toString()));
-        DirectoryMark.claim(directory, OWN, false);
-        assertEquals("HMFS data directory 2\ncluster " + OWN + "\n", Files.readString(mark()));
-        DirectoryMark.claim(directory, OWN, false);
+        DirectoryMark.claim(directory, OWN, false, BLOCK);
+        assertEquals("HMFS data directory 3\ncluster " + OWN + "\n", Files.readString(mark()));
+        DirectoryMark.claim(directory, OWN, false, BLOCK);
+    }
+
+    /** What its objects are like, says nothing in their names. */
+    @Test
+    void aDirectoryWithPackedObjectsStaysOne() throws IOException {
+        Files.writeString(mark(), "HMFS data directory 2\ncluster " + OWN + "\n");
+        assertTrue(refusal(OTHER, true).contains(OWN.toString()));
+        for (int start = 0; start < 2; start++) {
+            ObjectFormat found = DirectoryMark.claim(directory, OWN, false, BLOCK);
+            assertEquals(ObjectFormat.packed(BLOCK).dataAt, found.dataAt);
+            assertEquals("HMFS data directory 2\ncluster " + OWN + "\n", Files.readString(mark()));
+        }
+        Files.delete(mark());
+        assertEquals(ObjectFormat.aligned(BLOCK).dataAt, DirectoryMark.claim(directory, OWN, false, BLOCK).dataAt);
     }
 
     @Test
@@ -65,8 +80,8 @@ class DirectoryMarkTest {
         Files.createDirectories(directory.resolve("0a/ff"));
         assertTrue(refusal(OWN, false).contains("no file 'cluster'"));
         assertFalse(Files.exists(mark()), "refused, and taken nevertheless");
-        DirectoryMark.claim(directory, OWN, true);
-        DirectoryMark.claim(directory, OWN, false);
+        DirectoryMark.claim(directory, OWN, true, BLOCK);
+        DirectoryMark.claim(directory, OWN, false, BLOCK);
         refusal(OTHER, true);
     }
 
@@ -74,7 +89,7 @@ class DirectoryMarkTest {
     void whatIsNoObjectDoesNotMatter() throws IOException {
         Files.createDirectory(directory.resolve("lost+found"));
         Path cutOff = Files.createFile(directory.resolve(DirectoryMark.NAME + "." + OWN + ".new")); // a start
-        DirectoryMark.claim(directory, OWN, false);
+        DirectoryMark.claim(directory, OWN, false, BLOCK);
         assertFalse(Files.exists(cutOff));
     }
 
@@ -89,7 +104,7 @@ class DirectoryMarkTest {
                     claims.add(servers.submit(() -> {
                         together.await();
                         try {
-                            DirectoryMark.claim(fresh, each, false);
+                            DirectoryMark.claim(fresh, each, false, BLOCK);
                             return true;
                         } catch (IOException e) {
                             return false;
@@ -103,12 +118,12 @@ class DirectoryMarkTest {
 
     @Test
     void aDamagedMarkIsNotBelieved() throws IOException {
-        String whole = "HMFS data directory 2\ncluster " + OWN + "\n";
+        String whole = "HMFS data directory 3\ncluster " + OWN + "\n";
         for (String damaged : new String[] {
             "",
             whole.substring(0, 30),
             whole + "x",
-            whole.replace("directory 2", "directory 3"),
+            whole.replace("directory 3", "directory 4"),
             whole.replace("\n", " ")
         }) {
             Files.writeString(mark(), damaged);
@@ -116,6 +131,6 @@ class DirectoryMarkTest {
         }
         Files.delete(mark());
         Files.createSymbolicLink(mark(), Files.writeString(directory.resolve("elsewhere"), whole));
-        assertThrows(IOException.class, () -> DirectoryMark.claim(directory, OWN, true));
+        assertThrows(IOException.class, () -> DirectoryMark.claim(directory, OWN, true, BLOCK));
     }
 }

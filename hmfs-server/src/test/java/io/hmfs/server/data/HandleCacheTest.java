@@ -51,7 +51,8 @@ class HandleCacheTest implements HandleCache.Files {
     @Override
     public CheckedObject object(HandleCache.Key key, FileChannel channel) {
         opened++;
-        return new CheckedObject(new ObjectFile.OfChannel(channel), key.inode(), key.block(), 4096, false, 1);
+        return new CheckedObject(
+                new ObjectFile.OfChannel(channel), key.inode(), key.block(), ObjectFormat.packed(4096), false, 1);
     }
 
     @Override

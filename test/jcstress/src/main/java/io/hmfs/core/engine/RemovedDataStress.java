@@ -35,7 +35,8 @@ public final class RemovedDataStress {
     private static final class Dead {
         private final AtomicInteger freed = new AtomicInteger();
         private final AtomicInteger handedOut = new AtomicInteger();
-        private final RemovedData removed = new RemovedData(PMEM, ENGINE.regions, Summary.none(), true, this::retire);
+        private final RemovedData removed =
+                new RemovedData(PMEM, ENGINE.keys, ENGINE.regions, Summary.none(), true, this::retire);
         private final long at = ENGINE.entrySlots.allocate();
 
         Dead() {
@@ -43,8 +44,8 @@ public final class RemovedDataStress {
                 throw new AssertionError("the pool is full: some state does not give its slots back");
             }
             long id = ENGINE.ids.next();
-            EntryRecord.init(
-                    PMEM, at, EntryRecord.KIND_FILE, id, EntryRecord.NO_CHECK, 1, NAME, ENGINE.clock.next(), 0, 0);
+            int check = EntryRecord.check(ENGINE.keys.ofEntry(1, NAME), id);
+            EntryRecord.init(PMEM, at, EntryRecord.KIND_FILE, id, check, 1, NAME, ENGINE.clock.next(), 0, 0);
             ENGINE.setFate(at, SlotState.DELETED, ENGINE.clock.next());
         }
 
