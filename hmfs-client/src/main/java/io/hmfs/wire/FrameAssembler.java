@@ -12,8 +12,11 @@ public final class FrameAssembler {
     /** Largest buffer allocated on the word of a length field alone; longer frames grow with what really arrives. */
     private static final int TRUSTED = 1 << 20;
 
-    /** Bytes that {@link #room} has for frames of usual length. */
+    /** Bytes that {@link #room} has until a frame is longer. */
     private static final int ROOM = 64 << 10;
+
+    /** Bytes of a larger room that are kept for the frames to come: who reads a file gets many long ones. */
+    private static final int KEPT_MAX = 1 << 20;
 
     private final ByteBufAllocator allocator;
     private int frameMax;
@@ -50,17 +53,21 @@ public final class FrameAssembler {
 
     /**
      * The buffer to write the next bytes of the stream into, instead of {@link #add}: with the rest of a frame that has
-     * begun, or empty. It stays the assembler's. Frames found before are no longer valid.
+     * begun, or empty. It stays the assembler's, and nobody else may keep it. Frames found before are no longer valid.
      */
     public ByteBuf room() {
         if (!pending.isReadable()) {
-            if (pending.capacity() == ROOM) {
+            if (pending.capacity() >= ROOM && pending.capacity() <= KEPT_MAX) {
                 return pending.clear();
             }
             pending.release();
             pending = allocator.directBuffer(ROOM, ROOM);
         } else if (!pending.isWritable()) {
-            grow(ROOM);
+            if (pending.readerIndex() > 0 && partial() <= pending.capacity()) {
+                pending.discardReadBytes();
+            } else {
+                grow(ROOM);
+            }
         }
         return pending;
     }

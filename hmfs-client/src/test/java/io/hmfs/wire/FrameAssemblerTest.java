@@ -188,7 +188,7 @@ class FrameAssemblerTest {
         assertEquals(0, first.refCnt());
     }
 
-    /** A frame that does not fit is copied once, into room for all of it; behind it the room is of usual size again. */
+    /** A frame that does not fit is copied once, into room for all of it, which those behind it have, too. */
     @Test
     void aFrameThatHasBegunGetsRoomForAllOfIt() {
         FrameAssembler wide = new FrameAssembler(UnpooledByteBufAllocator.DEFAULT, LONG_MAX);
@@ -202,8 +202,46 @@ class FrameAssemblerTest {
         assertTrue(large.writableBytes() >= Wire.LENGTH_SIZE + LONG_MAX - capacity, "room " + large.writableBytes());
         large.writeZero(Wire.LENGTH_SIZE + LONG_MAX - capacity);
         assertTrue(wide.next());
+        assertSame(large, wide.room());
+        assertEquals(large.capacity(), large.writableBytes());
+        wide.close();
+        assertEquals(0, large.refCnt());
+    }
+
+    @Test
+    void veryMuchRoomIsNotKept() {
+        FrameAssembler wide = new FrameAssembler(UnpooledByteBufAllocator.DEFAULT, 2 << 20);
+        int capacity = wide.room().capacity();
+        wide.buffer().writeIntLE(2 << 20);
+        for (int left = 2 << 20; left > 0; ) {
+            ByteBuf room = wide.room();
+            int count = Math.min(left, room.writableBytes());
+            room.writeZero(count);
+            left -= count;
+        }
+        assertTrue(wide.next());
+        ByteBuf large = wide.buffer();
         assertEquals(capacity, wide.room().capacity());
         assertEquals(0, large.refCnt());
+        wide.close();
+    }
+
+    /** What has come of a frame is moved to the begin, if there is room for the rest behind it. */
+    @Test
+    void theBeginOfAFrameIsMovedAndNotCopiedIntoMoreRoom() {
+        FrameAssembler wide = new FrameAssembler(UnpooledByteBufAllocator.DEFAULT, LONG_MAX);
+        ByteBuf room = wide.room();
+        int frame = room.capacity() - Wire.LENGTH_SIZE; // it fills the room by itself
+        room.writeIntLE(40).writeZero(40).writeIntLE(frame);
+        room.writeZero(room.writableBytes() - 1).writeByte(7);
+        assertTrue(wide.next());
+        assertFalse(wide.next());
+        assertSame(room, wide.room());
+        assertEquals(7, room.getByte(room.writerIndex() - 1));
+        assertEquals(Wire.LENGTH_SIZE + 40, room.writableBytes());
+        room.writeZero(room.writableBytes());
+        assertTrue(wide.next());
+        assertEquals(frame, wide.length());
         wide.close();
     }
 
