@@ -46,6 +46,8 @@ public final class BlockStore implements AutoCloseable {
 
     private static final Pattern BLOCK = Pattern.compile("\\d{1,18}");
 
+    private static final Set<OpenOption> MADE = Set.of(
+            StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE, LinkOption.NOFOLLOW_LINKS);
     private static final Set<OpenOption> MARK =
             Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
 
@@ -68,8 +70,7 @@ public final class BlockStore implements AutoCloseable {
     private final Scratch.Pool scratches = new Scratch.Pool();
     private final long stamp = new SecureRandom().nextLong(1, Long.MAX_VALUE); // of this start
     private volatile long verifier = MachineStart.verifier();
-    private final Set<Path> forced = ConcurrentHashMap.newKeySet(); // directories whose names are all on the disk
-    private volatile long forceFailures; // of directories; changed under the lock of `forced`
+    private final Map<Path, DirectoryNames> names = new ConcurrentHashMap<>(); // of the directories with objects
     final Object converting = new Object(); // package-private for the test of a removal that has to wait for it
     private final LongAdder corrupt = new LongAdder();
     private final Set<String> told = ConcurrentHashMap.newKeySet(); // damaged chunks that are in the log
@@ -113,14 +114,10 @@ public final class BlockStore implements AutoCloseable {
             }
 
             @Override
-            public void created(Path path) throws IOException {
-                forceParent(path);
-            }
-
-            @Override
-            public void creating(HandleCache.Key key, Path path) throws IOException {
+            public FileChannel create(HandleCache.Key key, Path path) throws IOException {
                 makeParents(path);
                 markSparse(key, path);
+                return naming(path, () -> FileChannel.open(path, MADE, OwnFiles.file()));
             }
 
             @Override
@@ -203,7 +200,7 @@ public final class BlockStore implements AutoCloseable {
         } catch (NoSuchFileException e) {
             return; // it was removed meanwhile
         }
-        Files.move(made, path, StandardCopyOption.ATOMIC_MOVE);
+        naming(path, () -> Files.move(made, path, StandardCopyOption.ATOMIC_MOVE));
         forceDirectory(parent(path));
         Files.deleteIfExists(older); // a remover may have been here
     }
@@ -276,8 +273,7 @@ public final class BlockStore implements AutoCloseable {
     private void makeDirectory(Path path) throws IOException {
         if (!Files.isDirectory(path)) {
             try {
-                Files.createDirectory(path, OwnFiles.directory());
-                forceParent(path);
+                naming(path, () -> Files.createDirectory(path, OwnFiles.directory()));
             } catch (FileAlreadyExistsException e) {
                 // another thread was faster
             }
@@ -312,32 +308,45 @@ public final class BlockStore implements AutoCloseable {
                 || hasOlder(new HandleCache.Key(inode, block));
     }
 
-    /** After a name has come or gone. */
-    private void forceParent(Path path) throws IOException {
-        if (durable) {
-            Path parent = parent(path);
-            long before = forceFailures;
-            try {
-                forceDirectory(parent);
-            } catch (IOException e) {
-                synchronized (forced) {
-                    forceFailures++;
-                    forced.remove(parent); // it is tried again before anything in there is committed
-                }
-                throw e;
-            }
-            synchronized (forced) {
-                if (forceFailures == before) { // else one that has begun later may have failed
-                    forced.add(parent);
-                }
-            }
+    /** Gives something a name. From before it is seen there, a commit knows that the name is not on the disk. */
+    private <T> T naming(Path path, Naming<T> deed) throws IOException {
+        DirectoryNames known = names(parent(path));
+        known.begin();
+        try {
+            return deed.run();
+        } finally {
+            known.end();
         }
     }
 
-    /** An object that was found may have no name on the disk yet: of a process that died before it had forced that, or could not. */
+    private interface Naming<T> {
+        T run() throws IOException;
+    }
+
+    private DirectoryNames names(Path directory) {
+        return names.computeIfAbsent(directory, _ -> new DirectoryNames());
+    }
+
+    /** After a name has come or gone. */
+    private void forceParent(Path path) throws IOException {
+        if (durable) {
+            DirectoryNames known = names(parent(path));
+            long seen = known.seen();
+            try {
+                forceDirectory(parent(path));
+            } catch (IOException e) {
+                known.failed(); // it is tried again before anything in there is committed, whatever else is forced
+                // meanwhile
+                throw e;
+            }
+            known.forced(seen);
+        }
+    }
+
+    /** The name of an object is made durable with its bytes, at a commit, and not when it is made: a disk is waited for once. */
     private void forceNames(Path path) throws IOException {
         for (Path each = path; durable && !each.equals(directory); each = parent(each)) {
-            if (!forced.contains(parent(each))) {
+            if (!names(parent(each)).areForced()) {
                 forceParent(each);
             }
         }

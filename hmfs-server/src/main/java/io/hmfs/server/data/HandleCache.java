@@ -1,6 +1,5 @@
 package io.hmfs.server.data;
 
-import io.hmfs.core.pmem.OwnFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.LinkOption;
@@ -8,11 +7,14 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Open objects of the store, the least recently used ones closed first. One in use stays, so that an object is open once at a time, and
@@ -42,7 +44,7 @@ final class HandleCache {
         }
     }
 
-    /** Where an object lies, and what to do once it was made. */
+    /** The files of the objects. Called without the cache's lock, for one object at a time. */
     interface Files {
         Path path(Key key);
 
@@ -52,10 +54,8 @@ final class HandleCache {
         /** Whether there is an older form of an object, so that it must not be made. */
         boolean hasOlder(Key key);
 
-        void created(Path path) throws IOException;
-
-        /** Before an object is made at a path. */
-        void creating(Key key, Path path) throws IOException;
+        /** Makes an object's file, or opens it if there is one. */
+        FileChannel create(Key key, Path path) throws IOException;
 
         /** Removes an object's file; false: there is none. */
         boolean delete(Path path) throws IOException;
@@ -64,11 +64,9 @@ final class HandleCache {
     // The store makes no links: one in an object's place is not followed.
     private static final Set<OpenOption> EXISTING =
             Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-    private static final Set<OpenOption> MADE = Set.of(
-            StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE, LinkOption.NOFOLLOW_LINKS);
 
     private final Map<Key, Handle> open = new LinkedHashMap<>(64, 0.75f, true);
-    private final Set<Key> removing = new HashSet<>();
+    private final Set<Key> busy = new HashSet<>(); // that are being opened, or removed
     private final int handlesMax;
     private final Files files;
 
@@ -78,32 +76,58 @@ final class HandleCache {
     }
 
     /** Opens an object; {@code NoSuchFileException} if it is not there and is not to be made, or is there in an older form. */
-    synchronized Handle acquire(Key key, boolean create) throws IOException {
-        awaitRemoval(key);
-        Handle handle = open.get(key);
-        if (handle == null) {
-            handle = new Handle(key, files.object(key, openFile(key, create)));
-            open.put(key, handle);
-            handle.users++;
-            evict();
-        } else {
-            handle.isPassing = false;
-            handle.users++;
-        }
-        return handle;
+    Handle acquire(Key key, boolean create) throws IOException {
+        Handle handle = use(key, false);
+        return handle == null ? open(key, create, false) : handle;
     }
 
     /** Opens an object that is not soon needed again: no other one is closed for it, and it is closed by its last user. */
-    synchronized Handle acquirePassing(Key key) throws IOException {
-        awaitRemoval(key);
+    Handle acquirePassing(Key key) throws IOException {
+        Handle handle = use(key, true);
+        return handle == null ? open(key, false, true) : handle;
+    }
+
+    /** Null: it is not open, and this thread has to {@link #open} it. */
+    private synchronized @Nullable Handle use(Key key, boolean isPassing) {
+        await(key);
         Handle handle = open.get(key);
         if (handle == null) {
-            handle = new Handle(key, files.object(key, openFile(key, false)));
-            handle.isPassing = true;
-            open.put(key, handle);
+            busy.add(key);
+            return null;
         }
+        handle.isPassing &= isPassing;
         handle.users++;
         return handle;
+    }
+
+    /** The lock is not held while the disk is waited for: who needs another object does not wait. */
+    private Handle open(Key key, boolean create, boolean isPassing) throws IOException {
+        Handle handle = null;
+        try {
+            handle = new Handle(key, files.object(key, openFile(key, create)));
+            handle.isPassing = isPassing;
+            handle.users++;
+            return handle;
+        } finally {
+            for (Handle evicted : opened(key, handle)) {
+                evicted.object.close();
+            }
+        }
+    }
+
+    /** Returns those to be closed, without the lock: the last close of a file without a name frees its space, which takes as long as it is large. */
+    private synchronized List<Handle> opened(Key key, @Nullable Handle handle) {
+        end(key);
+        if (handle == null) {
+            return List.of();
+        }
+        open.put(key, handle);
+        return handle.isPassing ? List.of() : evict();
+    }
+
+    private void end(Key key) {
+        busy.remove(key);
+        notifyAll();
     }
 
     private FileChannel openFile(Key key, boolean create) throws IOException {
@@ -115,46 +139,42 @@ final class HandleCache {
                 throw e;
             }
         }
-        files.creating(key, path);
-        FileChannel channel = FileChannel.open(path, MADE, OwnFiles.file());
-        try {
-            files.created(path);
-            return channel;
-        } catch (IOException e) {
-            channel.close();
-            throw e;
-        }
+        return files.create(key, path);
     }
 
-    private void evict() throws IOException {
+    private List<Handle> evict() {
+        if (open.size() <= handlesMax) {
+            return List.of();
+        }
+        List<Handle> evicted = new ArrayList<>();
         Iterator<Handle> eldestFirst = open.values().iterator();
         while (open.size() > handlesMax && eldestFirst.hasNext()) {
             Handle handle = eldestFirst.next();
             if (handle.users == 0) {
                 eldestFirst.remove();
-                retire(handle);
+                evicted.add(handle);
             }
         }
+        return evicted;
     }
 
-    private static void retire(Handle handle) throws IOException {
-        handle.retired = true;
-        if (handle.users == 0) {
+    void release(Handle handle) throws IOException {
+        if (isLeft(handle)) {
             handle.object.close();
         }
     }
 
-    synchronized void release(Handle handle) throws IOException {
+    /** One of its users is through with it; true: it has to be closed. */
+    private synchronized boolean isLeft(Handle handle) {
         handle.users--;
         if (handle.users > 0) {
-            return;
+            return false;
         }
-        if (handle.retired) {
-            handle.object.close();
-        } else if (handle.isPassing) {
+        if (handle.isPassing && !handle.retired) {
             open.remove(handle.key);
-            retire(handle);
+            return true;
         }
+        return handle.retired;
     }
 
     /**
@@ -168,32 +188,38 @@ final class HandleCache {
             isDeleted = files.delete(files.path(key));
             return isDeleted;
         } finally {
-            endRemoval(key, isDeleted);
+            Handle unused = endRemoval(key, isDeleted);
+            if (unused != null) {
+                unused.object.close();
+            }
         }
     }
 
     private synchronized void beginRemoval(Key key) {
-        awaitRemoval(key);
-        removing.add(key);
+        await(key);
+        busy.add(key);
     }
 
-    private synchronized void endRemoval(Key key, boolean isDeleted) throws IOException {
-        removing.remove(key);
-        notifyAll();
+    /** Returns its handle if that has to be closed. */
+    private synchronized @Nullable Handle endRemoval(Key key, boolean isDeleted) {
+        end(key);
         Handle handle = open.remove(key);
-        if (handle != null) {
-            handle.isRemoved = isDeleted;
-            retire(handle);
+        if (handle == null) {
+            return null;
         }
+        handle.isRemoved = isDeleted;
+        handle.retired = true;
+        return handle.users == 0 ? handle : null;
     }
 
-    private void awaitRemoval(Key key) {
+    private void await(Key key) {
         boolean isInterrupted = false;
-        while (removing.contains(key)) {
+        while (busy.contains(key)) {
             try {
                 wait();
             } catch (InterruptedException e) {
-                isInterrupted = true; // reported after the wait, which is as short as an unlink
+                isInterrupted =
+                        true; // reported after the wait, which is as short as an unlink, or the making of a file
             }
         }
         if (isInterrupted) {
@@ -203,7 +229,10 @@ final class HandleCache {
 
     synchronized void close() throws IOException {
         for (Handle handle : open.values()) {
-            retire(handle);
+            handle.retired = true;
+            if (handle.users == 0) {
+                handle.object.close();
+            }
         }
         open.clear();
     }
