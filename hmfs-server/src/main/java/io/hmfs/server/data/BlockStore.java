@@ -285,12 +285,15 @@ public final class BlockStore implements AutoCloseable {
      * the inode is marked †durably, so that the directory is asked which there are when they go.
      */
     private void markSparse(HandleCache.Key key, Path path) throws IOException {
+        if (key.block() == 0 || isThere(key.inode(), key.block() - 1)) {
+            return;
+        }
         Path mark = sparseMark(key.inode());
-        if (key.block() > 0
-                && !isThere(key.inode(), key.block() - 1)
-                && Files.notExists(mark, LinkOption.NOFOLLOW_LINKS)) {
-            FileChannel.open(mark, MARK, OwnFiles.file()).close();
-            forceParent(path);
+        synchronized (names(parent(path))) { // until the mark is durable no other object of the inode is made for it
+            if (Files.notExists(mark, LinkOption.NOFOLLOW_LINKS)) {
+                FileChannel.open(mark, MARK, OwnFiles.file()).close();
+                forceParent(path);
+            }
         }
     }
 
@@ -335,8 +338,7 @@ public final class BlockStore implements AutoCloseable {
             try {
                 forceDirectory(parent(path));
             } catch (IOException e) {
-                known.failed(); // it is tried again before anything in there is committed, whatever else is forced
-                // meanwhile
+                known.failed(); // it is tried again before anything in there is committed
                 throw e;
             }
             known.forced(seen);

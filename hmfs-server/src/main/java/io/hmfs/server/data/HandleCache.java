@@ -218,8 +218,7 @@ final class HandleCache {
             try {
                 wait();
             } catch (InterruptedException e) {
-                isInterrupted =
-                        true; // reported after the wait, which is as short as an unlink, or the making of a file
+                isInterrupted = true; // reported after the wait, which is as short as making or unlinking a file
             }
         }
         if (isInterrupted) {
