@@ -289,7 +289,7 @@ public final class BlockStore implements AutoCloseable {
             return;
         }
         Path mark = sparseMark(key.inode());
-        synchronized (names(parent(path))) { // until the mark is durable no other object of the inode is made for it
+        synchronized (names(parent(path))) { // who finds the mark finds it durable
             if (Files.notExists(mark, LinkOption.NOFOLLOW_LINKS)) {
                 FileChannel.open(mark, MARK, OwnFiles.file()).close();
                 forceParent(path);
