@@ -31,6 +31,6 @@ public record ScrubStatus(
         long endedMillis,
         List<Damage> damages,
         int next) {
-    /** A damaged part of a file: bytes {@code from} to before {@code to}. */
+    /** A damaged part of a file: bytes {@code from} to before {@code to}; 0 and 0: a directory with a damaged entry, behind which no file was read. */
     public record Damage(String path, long inode, long from, long to) {}
 }

@@ -227,11 +227,6 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
         }
 
         @Override
-        public boolean verifies() {
-            return visitor.verifies();
-        }
-
-        @Override
         public void passing() {
             try {
                 visitor.passing();

@@ -172,7 +172,7 @@ public interface ServerNamespace extends Namespace {
 
     /**
      * The ids of a directory and of those above it, itself first and the root last, as they stood at one moment; none if the id is no
-     * directory's.
+     * directory's, or the record of one of them is damaged.
      */
     long[] above(long directory);
 

@@ -23,6 +23,11 @@ public class Count extends TreeCount {
     }
 
     @Override
+    public Status damaged(Level level) {
+        return Status.DAMAGED;
+    }
+
+    @Override
     public String toString() {
         return files + " files, " + directories + " directories, " + bytes + " bytes";
     }

@@ -10,15 +10,16 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
-import io.hmfs.client.ListPage;
 import io.hmfs.client.ListingCursor;
 import io.hmfs.client.OpenedFile;
+import io.hmfs.client.QuotaInfo;
 import io.hmfs.client.ResultCode;
+import io.hmfs.client.ScrubStatus;
+import io.hmfs.client.TreeCursor;
+import io.hmfs.client.TreePage;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.PoolHeader;
-import io.hmfs.core.layout.RegionKind;
-import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
@@ -27,6 +28,7 @@ import io.hmfs.core.type.Progress;
 import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -42,30 +44,6 @@ final class DamagedPoolTest {
 
     @TempDir
     Path directory;
-
-    private static void store(Path pool, long id, long field, long value) throws IOException {
-        try (PoolFile file = PoolFiles.open(pool, Persistence.PROCESS, false)) {
-            file.pmem().set(entry(file, id) + field, value);
-        }
-    }
-
-    private static long entry(PoolFile file, long id) {
-        for (long word = file.header() + PoolHeader.REGION_TABLE_OFFSET;
-                file.pmem().get(word) != 0;
-                word += 8) {
-            long region = file.pmem().get(word);
-            if ((region & RegionKind.MASK) == RegionKind.ENTRY_SLOTS.code()) {
-                long start = region & ~RegionKind.MASK;
-                for (long at = start; at + EntryRecord.SIZE <= start + file.regionSize(); at += EntryRecord.SIZE) {
-                    if (EntryRecord.state(file.pmem(), at) == SlotState.NORMAL
-                            && EntryRecord.id(file.pmem(), at) == id) {
-                        return at;
-                    }
-                }
-            }
-        }
-        throw new AssertionError("no entry with id " + id);
-    }
 
     private static FileInfo write(HmfsClient client, String path, int letter) throws IOException {
         byte[] bytes = new byte[600];
@@ -90,7 +68,7 @@ final class DamagedPoolTest {
                 one = write(client, "/a/one", '1');
                 two = write(client, "/a/two", '2');
             }
-            fixture.restartAfter(pool -> store(pool, two.id(), EntryRecord.ID_OFFSET, one.id()));
+            fixture.restartAfter(pool -> PoolEntries.store(pool, two.id(), EntryRecord.ID_OFFSET, one.id()));
             try (HmfsClient client = fixture.client()) {
                 refused(() -> client.stat("/a/two"));
                 refused(() -> client.open("/a/two", true, false));
@@ -116,8 +94,7 @@ final class DamagedPoolTest {
                 byte[] expected = new byte[600];
                 Arrays.fill(expected, (byte) '1');
                 assertArrayEquals(expected, bytes);
-                ListPage page = client.list("/a", ListingCursor.START, 10);
-                assertEquals(2, page.entries().size());
+                refusedBecauseOf("/a", () -> client.list("/a", ListingCursor.START, 10));
                 client.rename("/a/one", "/a/four", false);
                 write(client, "/a/new", '3');
             }
@@ -154,12 +131,109 @@ final class DamagedPoolTest {
             try (HmfsClient client = fixture.client()) {
                 damaged[0] = client.stat("/a").id();
             }
-            fixture.restartAfter(pool -> store(pool, damaged[0], EntryRecord.ID_OFFSET, inner.id()));
+            fixture.restartAfter(pool -> PoolEntries.store(pool, damaged[0], EntryRecord.ID_OFFSET, inner.id()));
             try (HmfsClient client = fixture.client()) {
                 refused(() -> client.stat("/a/one"));
                 refused(() -> client.stat("/a"));
                 refused(() -> client.list("/a", ListingCursor.START, 10));
                 assertEquals(600, client.stat("/b/two").size());
+            }
+        }
+    }
+
+    private static void refusedBecauseOf(String directory, Executable call) {
+        HmfsException refused = assertThrows(HmfsException.class, call);
+        assertEquals(ResultCode.DAMAGED, refused.code(), refused.getMessage());
+        assertTrue(refused.reason().startsWith("an entry of " + directory + " is damaged"), refused.reason());
+        assertTrue(refused.reason().contains("hmfs fsck"), refused.reason());
+    }
+
+    private static List<String> listed(HmfsClient client, String path) throws IOException {
+        List<String> all = new ArrayList<>();
+        TreeCursor at = TreeCursor.START;
+        while (at != null) {
+            TreePage page = client.trees().list(path, at, 3);
+            page.entries().forEach(each -> all.add(each.name()));
+            at = page.next();
+        }
+        return all;
+    }
+
+    /** The record of a directory says that it is another one: nothing goes down into that one, least of all the removal of a tree. */
+    @Test
+    void noWalkGoesIntoAnotherDirectory() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(directory)) {
+            FileInfo keep;
+            FileInfo in;
+            try (HmfsClient client = fixture.client()) {
+                client.mkdir("/keep/deep", 0777, true);
+                write(client, "/keep/file", '1');
+                write(client, "/keep/deep/file", '2');
+                client.mkdir("/t/u/in", 0777, true);
+                write(client, "/t/u/in/file", '3');
+                client.mkdir("/limited", 0777, false);
+                client.trees().setQuota("/limited", 1_000, QuotaInfo.NONE);
+                client.chmod("/", 0777);
+                client.chmod("/t", 0777);
+                client.chmod("/t/u", 0777);
+                keep = client.stat("/keep");
+                in = client.stat("/t/u/in");
+            }
+            fixture.restartAfter(pool -> PoolEntries.store(pool, in.id(), EntryRecord.ID_OFFSET, keep.id()));
+            try (HmfsClient client = fixture.client();
+                    HmfsClient eve = fixture.client("eve")) {
+                assertEquals(List.of("deep", "deep/file", "file"), sorted(listed(client, "/keep")));
+                refusedBecauseOf("/t/u", () -> listed(client, "/t"));
+                refusedBecauseOf("/t/u", () -> client.trees().summary("/t"));
+                refusedBecauseOf("/t/u", () -> eve.trees().remove("/t"));
+                refused(() -> client.rename("/t", "/limited/t", false));
+                ScrubStatus scrub = scrubbed(client);
+                assertEquals(1, scrub.damaged());
+                ScrubStatus.Damage damage = scrub.damages().getFirst();
+                assertEquals(List.of("/t/u", 0L, 0L), List.of(damage.path(), damage.from(), damage.to()));
+                assertEquals(2, scrub.files(), "those of /keep");
+                client.trees().setQuota("/t", 1_000, QuotaInfo.NONE);
+                client.mkdir("/t/new", 0755, false);
+                client.trees().setQuota("/t", QuotaInfo.NONE, QuotaInfo.NONE);
+                client.trees().remove("/t"); // a superuser's clearance looks at nothing: see TreeReaperTest
+                assertEquals(List.of("deep", "deep/file", "file"), sorted(listed(client, "/keep")));
+                assertEquals(600, client.stat("/keep/deep/file").size());
+            }
+        }
+    }
+
+    private static ScrubStatus scrubbed(HmfsClient client) throws Exception {
+        client.beginScrub(0);
+        Await.until("the scrub's end", () -> !client.scrub(0).isRunning());
+        return client.scrub(0);
+    }
+
+    private static List<String> sorted(List<String> names) {
+        return names.stream().sorted().toList();
+    }
+
+    /** A quota whose directory is damaged, for a time, is there again with it. */
+    @Test
+    void aQuotaStaysWithADamagedDirectory() throws IOException {
+        try (ServerFixture fixture = new ServerFixture(directory)) {
+            FileInfo limited;
+            try (HmfsClient client = fixture.client()) {
+                client.mkdir("/q/limited", 0755, true);
+                client.mkdir("/gone", 0755, true);
+                client.trees().setQuota("/q/limited", 1, QuotaInfo.NONE);
+                client.trees().setQuota("/gone", 1, QuotaInfo.NONE);
+                limited = client.stat("/q/limited");
+            }
+            fixture.restartAfter(pool -> PoolEntries.store(pool, limited.id(), EntryRecord.PARENT_OFFSET, 1));
+            try (HmfsClient client = fixture.client()) {
+                client.trees().remove("/gone");
+            }
+            fixture.restartAfter(
+                    pool -> PoolEntries.store(pool, limited.id(), EntryRecord.PARENT_OFFSET, limited.parentId()));
+            try (HmfsClient client = fixture.client()) {
+                HmfsException full = assertThrows(HmfsException.class, () -> client.mkdir("/q/limited/d", 0755, false));
+                assertEquals(ResultCode.NAME_QUOTA_EXCEEDED, full.code());
+                assertTrue(client.metrics().contains("\nhmfs_quota_directories 1.0\n"), client.metrics());
             }
         }
     }

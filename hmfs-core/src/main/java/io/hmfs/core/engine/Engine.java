@@ -227,7 +227,16 @@ public final class Engine {
      */
     public boolean isDamaged(long at, long status, long hash) {
         int state = EntryRecord.state(status);
-        return state != SlotState.DELETED && state != SlotState.CREATING && !EntryRecord.fits(pmem, at, status, hash);
+        return isWhole(state) && !EntryRecord.fits(pmem, at, status, hash);
+    }
+
+    /** The same of an object to which another one has led, and not its key. */
+    public boolean isDamaged(long at, long status) {
+        return isWhole(EntryRecord.state(status)) && !keys.fitsObject(at, status);
+    }
+
+    private static boolean isWhole(int state) {
+        return state != SlotState.DELETED && state != SlotState.CREATING;
     }
 
     /**

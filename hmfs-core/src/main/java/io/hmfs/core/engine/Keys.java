@@ -24,7 +24,7 @@ public final class Keys {
     }
 
     public long ofEntry(long parent, Name name) {
-        long hash = start(parent);
+        long hash = ofParent(parent);
         int words = name.words();
         for (int i = 0; i < words; i++) {
             hash = fold(hash ^ name.word(i), WORD_FACTOR);
@@ -46,9 +46,7 @@ public final class Keys {
         if (EntryRecord.check(status) == EntryRecord.NO_CHECK) {
             return true;
         }
-        boolean endsInPool = at + EntryRecord.LONG_SIZE <= pmem.size()
-                || EntryRecord.nameLength(status) <= EntryRecord.SHORT_NAME_MAX;
-        return endsInPool && EntryRecord.fits(pmem, at, status, ofObject(at));
+        return EntryRecord.hasName(pmem, at, status) && EntryRecord.fits(pmem, at, status, ofObject(at));
     }
 
     /** The hash of the key that stands in the object at {@code at}; its status word has been seen. */
@@ -60,17 +58,23 @@ public final class Keys {
         if (EntryRecord.kind(status) == EntryRecord.KIND_INODE) {
             return ofInode(EntryRecord.id(pmem, at));
         }
+        return ofName(ofParent(EntryRecord.parent(pmem, at)), at, status);
+    }
+
+    /** The part of a key's hash that all entries of a directory have in common. */
+    public long ofParent(long parent) {
+        return fold(seed ^ parent, PARENT_FACTOR);
+    }
+
+    /** The hash of the key of the entry at {@code at}, from {@link #ofParent} on. */
+    public long ofName(long ofParent, long at, long status) {
         int length = EntryRecord.nameLength(status);
         int words = (Math.min(length, Name.LENGTH_MAX) + 7) >>> 3;
-        long hash = start(EntryRecord.parent(pmem, at));
+        long hash = ofParent;
         for (int i = 0; i < words; i++) {
             hash = fold(hash ^ pmem.get(at + EntryRecord.NAME_OFFSET + 8L * i), WORD_FACTOR);
         }
         return end(hash, length);
-    }
-
-    private long start(long parent) {
-        return fold(seed ^ parent, PARENT_FACTOR);
     }
 
     private long end(long hash, int length) {

@@ -463,6 +463,12 @@ public final class EntryRecord {
         return true;
     }
 
+    /** Whether a name of such a length can stand there: else its length is damage. */
+    public static boolean hasName(Pmem pmem, long at, long status) {
+        int length = nameLength(status);
+        return length <= SHORT_NAME_MAX || (length <= Name.LENGTH_MAX && at + LONG_SIZE <= pmem.size());
+    }
+
     /** Reads the name into a caller's buffer; a length out of range is damage. */
     public static void name(Pmem pmem, long at, long status, Name into) {
         int length = nameLength(status);

@@ -25,7 +25,10 @@ final class Ancestry {
         this.pmem = engine.pmem;
     }
 
-    /** {@link #MET} if {@code id} is the ancestor or lies below it; an access object that must be recovered first; or NULL. */
+    /**
+     * {@link #MET} if {@code id} is the ancestor or lies below it; an access object that must be recovered first; {@link Engine#DAMAGED}: one on the way does
+     * not tell what is above it; or NULL.
+     */
     long climb(long id, long ancestor) {
         long at = id;
         for (int depth = 0; depth < DEPTH_MAX && at != ROOT_ID && at != ROOT_PARENT_ID; depth++) {
@@ -42,8 +45,12 @@ final class Ancestry {
                 access = successor;
             }
             // A move that an earlier start left half done: only its recovery says where this directory is.
-            if (engine.isStale(access, EntryRecord.status(pmem, access))) {
+            long status = EntryRecord.status(pmem, access);
+            if (engine.isStale(access, status)) {
                 return access;
+            }
+            if (engine.isDamaged(access, status)) {
+                return Engine.DAMAGED;
             }
             at = EntryRecord.parent(pmem, access);
         }

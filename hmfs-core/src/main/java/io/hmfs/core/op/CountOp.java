@@ -127,7 +127,7 @@ final class CountOp {
         }
 
         private void turn() {
-            for (int i = 0; i < busy; i++) {
+            for (int i = 0; i < busy && status == Status.OK; i++) {
                 Lane lane = lanes[i];
                 long at = lane.at;
                 if (at != Pmem.NULL && at != DirContentRecord.CLOSED) {
@@ -162,12 +162,17 @@ final class CountOp {
             ListOp.Walk walk = lane.walk;
             long at = lane.at;
             lane.at = Pmem.NULL;
-            if (level == null || walk == null || status != Status.OK) {
+            if (level == null || walk == null) {
                 return;
             }
             from = level;
             met = null;
-            lane.at = walk.showOne(at, this);
+            long next = walk.showOne(at, this);
+            if (walk.isDamaged()) {
+                status = count.damaged(level);
+                return;
+            }
+            lane.at = next;
             if (met != null) {
                 if (lane.at != Pmem.NULL) {
                     count.push(level);

@@ -2,7 +2,6 @@ package io.hmfs.core.op;
 
 import io.hmfs.core.dir.ChildList;
 import io.hmfs.core.engine.Engine;
-import io.hmfs.core.layout.CorruptPoolException;
 import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
@@ -48,7 +47,7 @@ final class ListOp {
             }
             Walk walk = walk(directory, content, cursor, new Attributes(), new Name());
             walk.show(visitor);
-            return walk.damaged ? Status.DAMAGED : Status.OK;
+            return walk.isDamaged() ? Status.DAMAGED : Status.OK;
         } finally {
             engine.epochs.unpin(pin);
         }
@@ -62,17 +61,19 @@ final class ListOp {
     /** One page of a listing, with an epoch pinned. */
     final class Walk {
         private final long directory;
+        private final long ofParent;
         private final long content;
         private final ListCursor cursor;
         private final Attributes attributes;
         private final Name name;
         private long dead;
 
-        /** Whether it has ended at an entry that is not believed. */
+        /** Whether it has ended at an entry whose check does not fit: what it would show is not known. */
         private boolean damaged;
 
         private Walk(long directory, long content, ListCursor cursor, Attributes attributes, Name name) {
             this.directory = directory;
+            this.ofParent = engine.keys.ofParent(directory);
             this.content = content;
             this.cursor = cursor;
             this.attributes = attributes;
@@ -94,6 +95,10 @@ final class ListOp {
             return cursor.birth == 0 ? begin() : resume(visitor);
         }
 
+        boolean isDamaged() {
+            return damaged;
+        }
+
         private long run(long from, ListVisitor visitor, boolean onlyOne) {
             dead = 0;
             long next = pass(from, visitor, onlyOne);
@@ -108,7 +113,6 @@ final class ListOp {
             long at = from;
             int passed = 0;
             int hiddenNodes = 0;
-            boolean verifies = visitor.verifies();
             while (at != Pmem.NULL && at != DirContentRecord.CLOSED) {
                 long status = EntryRecord.status(pmem, at);
                 if (engine.isStale(at, status)) {
@@ -133,15 +137,12 @@ final class ListOp {
                             || EntryRecord.state(shownStatus) == SlotState.FREE) {
                         continue; // gone since it was chosen, and swept perhaps: what stands there has no name
                     }
-                    EntryRecord.name(pmem, shown, shownStatus, name);
-                    boolean whole = reader.read(shown, shownStatus, attributes);
+                    // Damage too is a name of a file that is not there.
+                    boolean believed = hasOwnKey(shown, shownStatus) && reader.read(shown, shownStatus, attributes);
                     if (EntryRecord.status(pmem, shown) != shownStatus) {
                         continue; // it changed under our eyes: look again
                     }
-                    if (!whole) {
-                        throw new CorruptPoolException(shown, "a name of a file that is there", Pmem.NULL);
-                    }
-                    if (verifies && !EntryRecord.fits(pmem, shown, shownStatus, engine.keys.ofEntry(directory, name))) {
+                    if (!believed) {
                         damaged = true;
                         return at;
                     }
@@ -271,6 +272,15 @@ final class ListOp {
 
         private long shownHere(long node) {
             return EntryRecord.parent(pmem, node) == directory ? node : Pmem.NULL;
+        }
+
+        /** Reads the name; whether it, the directory and the id are those with which the entry was made. */
+        private boolean hasOwnKey(long at, long status) {
+            if (EntryRecord.parent(pmem, at) != directory || !EntryRecord.hasName(pmem, at, status)) {
+                return false;
+            }
+            EntryRecord.name(pmem, at, status, name);
+            return EntryRecord.fits(pmem, at, status, engine.keys.ofName(ofParent, at, status));
         }
 
         private boolean hasSameKey(long at, long other) {

@@ -48,7 +48,7 @@ final class PathOp {
         }
     }
 
-    /** The ids of a directory and of those above it, up to the root; none if there is no such directory. */
+    /** The ids of a directory and of those above it, up to the root; none if there is no such directory, or the way up is damaged. */
     long[] above(long directory) {
         int pin = engine.epochs.pin();
         try {
@@ -127,7 +127,8 @@ final class PathOp {
         if (EntryRecord.state(status) == SlotState.FREE
                 || !EntryRecord.isEntry(status)
                 || EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY
-                || EntryRecord.id(pmem, at) != id) {
+                || EntryRecord.id(pmem, at) != id
+                || engine.isDamaged(at, status)) {
             return false;
         }
         if (engine.isStale(at, status)) {
@@ -168,8 +169,8 @@ final class PathOp {
         private Status climb(long directory, int depthMax) {
             for (long id = directory; id != ROOT_ID; ) {
                 long access = accessOf(id);
-                if (access == Pmem.NULL) {
-                    return Status.NO_SUCH_DIRECTORY;
+                if (access == Pmem.NULL || access == Engine.DAMAGED) {
+                    return access == Pmem.NULL ? Status.NO_SUCH_DIRECTORY : Status.DAMAGED;
                 }
                 if (depth == depthMax) {
                     return Status.NAME_TOO_LONG;
@@ -212,7 +213,7 @@ final class PathOp {
         }
     }
 
-    /** Where a directory stands now; NULL: there is none with this id. */
+    /** Where a directory stands now; NULL: there is none with this id; {@link Engine#DAMAGED}: what says so is not believed. */
     private long accessOf(long id) {
         for (; ; ) {
             long content = engine.findContent(id);
@@ -233,11 +234,11 @@ final class PathOp {
             }
             boolean ours = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY && EntryRecord.id(pmem, access) == id;
             if (ours && engine.isThere(access)) {
-                return access;
+                return engine.isDamaged(access, status) ? Engine.DAMAGED : access;
             }
             boolean same = engine.findContent(id) == content && DirContentRecord.access(pmem, content) == told;
             if (same && !(ours && hasLeft(access, EntryRecord.status(pmem, access)))) {
-                return Pmem.NULL;
+                return engine.isDamaged(access, status) ? Engine.DAMAGED : Pmem.NULL;
             }
             engine.locks.awaitOthers();
         }

@@ -214,8 +214,8 @@ final class RenameOp {
         boolean directory = isDirectory(move.moving);
         if (directory) {
             long met = ancestry.climb(move.target, EntryRecord.id(pmem, move.moving));
-            if (met == Ancestry.MET) {
-                return Status.LOOP;
+            if (met == Ancestry.MET || met == Engine.DAMAGED) {
+                return met == Ancestry.MET ? Status.LOOP : Status.DAMAGED;
             }
             move.stale = met;
             if (met != Pmem.NULL) {

@@ -165,6 +165,9 @@ final class StatOp {
                 boolean ours = EntryRecord.kind(status) == EntryRecord.KIND_DIRECTORY
                         && EntryRecord.id(pmem, access) == directory;
                 int state = EntryRecord.state(status);
+                if (engine.isDamaged(access, status)) {
+                    return Status.DAMAGED;
+                }
                 if (ours && state == SlotState.CREATING) {
                     return Status.NO_SUCH_DIRECTORY;
                 }

@@ -12,13 +12,5 @@ public interface ListVisitor {
      */
     default void passing() {}
 
-    /**
-     * Whether each entry is to be compared with its check, which takes a hash of its name: the listing ends with {@link Status#DAMAGED} at one that does not
-     * fit. For visitors that conclude from what is not there.
-     */
-    default boolean verifies() {
-        return false;
-    }
-
     int NODES = 4096;
 }

@@ -49,6 +49,12 @@ public abstract class TreeCount {
      */
     protected abstract Status enter(Level level, Attributes directory);
 
+    /**
+     * The next entry of this directory is damaged, so that what is behind it is left out: OK, the count goes on with the other directories, or what it ends
+     * with. Must not throw. Entries are compared with their checks where the count goes by what they say, in directories.
+     */
+    public abstract Status damaged(Level level);
+
     /** Counts one object. */
     public final void add(Attributes object) {
         if (object.isDirectory()) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.Count;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.Snapshot;
@@ -20,11 +21,11 @@ import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Bytes;
 import io.hmfs.core.type.ListCursor;
-import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Progress;
 import io.hmfs.core.type.StatBatch;
 import io.hmfs.core.type.Status;
+import io.hmfs.core.type.TreeCount;
 import io.hmfs.core.type.XattrMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,7 +33,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -204,24 +204,13 @@ final class DamagedEntryTest {
         operations(FILE).forEach((what, operation) -> assertEquals(Status.DAMAGED, operation.get(), what));
         assertTrue(out.id <= 0, "nothing of it was told");
         assertEquals(before, objects());
-        assertEquals(pool.snapshot().keySet(), shown().keySet(), "a listing has its name");
+        assertEquals(Status.DAMAGED, list(new ListCursor(), new ArrayList<>()));
         // Right again: no lock was kept, and what goes is swept and used again, so no epoch is pinned.
         pmem.set(at + EntryRecord.ID_OFFSET, own);
         require(namespace.append(a, FILE, own, 3000));
         require(namespace.delete(a, FILE, out));
         TestPool.scan(namespace);
         assertEquals(List.of(), TestPool.problems(namespace));
-    }
-
-    private Map<String, Integer> shown() {
-        Map<String, Integer> shown = new LinkedHashMap<>();
-        shown.put("/a", 0);
-        ListCursor cursor = new ListCursor();
-        require(namespace.list(a, cursor, (name, _) -> {
-            shown.put("/a/" + name, 0);
-            return true;
-        }));
-        return new TreeMap<>(shown);
     }
 
     @Test
@@ -264,10 +253,15 @@ final class DamagedEntryTest {
         long right = pmem.get(word);
         int turned = 0;
         for (int bit = from; bit < to; bit++) {
+            int of = bit;
             pmem.set(word, right ^ 1L << bit);
             if (EntryRecord.check(EntryRecord.status(pmem, word)) != EntryRecord.NO_CHECK || from != 48) {
                 assertEquals(Status.DAMAGED, namespace.stat(a, name, out), name + " bit " + bit + " at " + word);
                 assertEquals(Status.DAMAGED, namespace.chmod(a, name, 0700), name + " bit " + bit + " at " + word);
+                assertEquals(
+                        Status.DAMAGED,
+                        list(new ListCursor(), new ArrayList<>()),
+                        () -> "listing with " + name + " bit " + of + " at " + word);
                 turned++;
             }
             pmem.set(word, right);
@@ -307,29 +301,166 @@ final class DamagedEntryTest {
         throw new AssertionError("no inode");
     }
 
-    /** Who concludes from what is not listed hears that not all of it is known. */
+    /** Who concludes from what is not listed hears that not all of it is known; and goes on there when it is right again. */
     @Test
-    void aListingThatVerifiesEndsAtADamagedEntry() {
-        pmem.set(entry(FILE) + EntryRecord.ID_OFFSET, EntryRecord.id(pmem, entry(OTHER)));
-        List<String> shown = new ArrayList<>();
-        ListVisitor verifying = new ListVisitor() {
-            @Override
-            public boolean visit(Name name, Attributes attributes) {
-                shown.add(name.toString());
-                return true;
+    void aListingEndsAtADamagedEntry() {
+        List<String> all = new ArrayList<>();
+        require(list(new ListCursor(), all));
+        for (Name each : List.of(FILE, LINKED, Name.of("directory"), Name.of("symlink"))) {
+            long at = entry(each);
+            long own = EntryRecord.id(pmem, at);
+            for (long other : new long[] {EntryRecord.id(pmem, entry(OTHER)), a, own ^ 1L << 40}) {
+                pmem.set(at + EntryRecord.ID_OFFSET, other);
+                List<String> shown = new ArrayList<>();
+                ListCursor cursor = new ListCursor();
+                assertEquals(Status.DAMAGED, list(cursor, shown), () -> each + " after " + shown);
+                assertFalse(shown.contains(each.toString()), shown::toString);
+                assertEquals(Status.DAMAGED, list(cursor, shown), () -> each + " from there on");
+                pmem.set(at + EntryRecord.ID_OFFSET, own);
+                require(list(cursor, shown));
+                assertEquals(all, shown);
             }
+        }
+        long sibling = entry(FILE) + EntryRecord.SIBLING_OFFSET;
+        long next = pmem.get(sibling);
+        pmem.set(sibling, entry(Name.of("a"))); // of another directory
+        assertEquals(Status.DAMAGED, list(new ListCursor(), new ArrayList<>()));
+        pmem.set(sibling, next);
+        long inode = inode();
+        long own = EntryRecord.id(pmem, inode);
+        pmem.set(inode + EntryRecord.ID_OFFSET, own ^ 1L << 7);
+        assertEquals(Status.DAMAGED, list(new ListCursor(), new ArrayList<>()));
+        pmem.set(inode + EntryRecord.ID_OFFSET, own);
+        require(list(new ListCursor(), new ArrayList<>()));
+    }
 
-            @Override
-            public boolean verifies() {
-                return true;
+    private Status list(ListCursor cursor, List<String> shown) {
+        return namespace.list(a, cursor, (name, _) -> shown.add(name.toString()));
+    }
+
+    private static final class Skipping extends Count {
+        private int damaged;
+
+        @Override
+        public Status damaged(Level level) {
+            damaged++;
+            return Status.OK;
+        }
+    }
+
+    /** A count goes down by ids: what another directory has is not counted for a damaged one. */
+    @Test
+    void aCountBelievesNoDamagedDirectory() {
+        long many = mkdir(Namespace.ROOT_ID, "many");
+        for (int i = 0; i < 100; i++) {
+            require(namespace.create(many, Name.of("f" + i), 0644, 0, 0, out));
+        }
+        long at = entry(Name.of("directory"));
+        long own = EntryRecord.id(pmem, at);
+        Count whole = Count.in(namespace, a);
+        pmem.set(at + EntryRecord.ID_OFFSET, many);
+        Count refused = new Count();
+        refused.push(new TreeCount.Level(null, a, new byte[0]));
+        assertEquals(Status.DAMAGED, namespace.count(refused, Long.MAX_VALUE));
+        Skipping rest = new Skipping();
+        rest.push(new TreeCount.Level(null, Namespace.ROOT_ID, new byte[0]));
+        for (int i = 0; i < 100 && !rest.isAtEnd(); i++) {
+            require(namespace.count(rest, Long.MAX_VALUE));
+        }
+        assertEquals(1, rest.damaged);
+        assertTrue(rest.files >= 100 && rest.files < 100 + whole.files, rest::toString);
+        pmem.set(at + EntryRecord.ID_OFFSET, own);
+        assertEquals(whole.toString(), Count.in(namespace, a).toString());
+    }
+
+    /** Directories are counted several at a time: the refusal of one is not lost in the others. */
+    @Test
+    void aCountEndsWhereverTheDamageIs() {
+        int many = 8;
+        long[] directories = new long[many];
+        for (int i = 0; i < many; i++) {
+            directories[i] = mkdir(Namespace.ROOT_ID, "d" + i);
+            mkdir(directories[i], "s0-" + i);
+            mkdir(directories[i], "s1-" + i);
+        }
+        for (int i = 0; i < many; i++) {
+            long at = entry(Name.of("s1-" + i));
+            long own = EntryRecord.id(pmem, at);
+            pmem.set(at + EntryRecord.ID_OFFSET, a);
+            Count count = new Count();
+            for (long each : directories) {
+                count.push(new TreeCount.Level(null, each, new byte[0]));
             }
-        };
-        assertEquals(Status.DAMAGED, namespace.list(a, new ListCursor(), verifying));
-        assertFalse(shown.contains("file"), shown::toString);
-        pmem.set(entry(FILE) + EntryRecord.ID_OFFSET, EntryRecord.id(pmem, entry(FILE)) - 1);
-        shown.clear();
-        require(namespace.list(a, new ListCursor(), verifying));
-        assertTrue(shown.contains("file"), shown::toString);
+            assertEquals(Status.DAMAGED, namespace.count(count, Long.MAX_VALUE), "in directory " + i);
+            pmem.set(at + EntryRecord.ID_OFFSET, own);
+        }
+    }
+
+    private long mkdir(long parent, String name) {
+        require(namespace.mkdir(parent, Name.of(name), 0755, 0, 0, out));
+        return out.id;
+    }
+
+    /** What leads from an id to a path, and up to the root. */
+    @Test
+    void noWayUpGoesByADamagedDirectory() {
+        long inner = mkdir(a, "inner");
+        long below = mkdir(inner, "below");
+        long apart = mkdir(Namespace.ROOT_ID, "apart");
+        require(namespace.mkdir(Namespace.ROOT_ID, Name.of("moves"), 0755, 0, 0, out));
+        long moves = out.id;
+        long at = entry(Name.of("inner"));
+        for (long[] damage : new long[][] {
+            {EntryRecord.PARENT_OFFSET, apart}, // a directory that is there
+            {EntryRecord.PARENT_OFFSET, moves},
+            {EntryRecord.PARENT_OFFSET, a ^ 1L << 33},
+            {EntryRecord.ID_OFFSET, inner ^ 4},
+            {EntryRecord.ID_OFFSET, apart},
+            {EntryRecord.NAME_OFFSET, pmem.get(at + EntryRecord.NAME_OFFSET) ^ 1}
+        }) {
+            String what = Arrays.toString(damage);
+            long right = pmem.get(at + damage[0]);
+            pmem.set(at + damage[0], damage[1]);
+            for (long each : new long[] {inner, below}) {
+                assertEquals(Status.DAMAGED, namespace.path(each, new StringBuilder()), what);
+                assertEquals(Status.DAMAGED, namespace.findPath(each, new StringBuilder()), what);
+                assertEquals(0, namespace.above(each).length, what);
+            }
+            assertEquals(Status.DAMAGED, namespace.statDirectory(inner, out), what);
+            require(namespace.statDirectory(below, out));
+            assertEquals(
+                    Status.DAMAGED,
+                    namespace.rename(Namespace.ROOT_ID, Name.of("moves"), below, Name.of("m"), false, out),
+                    what);
+            pmem.set(at + damage[0], right);
+            assertEquals(3, namespace.above(inner).length);
+            require(namespace.path(below, new StringBuilder()));
+            require(namespace.statDirectory(inner, out));
+        }
+        assertEquals(
+                Status.LOOP,
+                namespace.rename(Namespace.ROOT_ID, Name.of("a"), below, Name.of("m"), false, out),
+                "what the check of a rename is for");
+    }
+
+    /** A path that is told for an id is never that of a file which only says that it has the id. */
+    @Test
+    void noPathIsThatOfAnotherFile() {
+        long other = EntryRecord.id(pmem, entry(OTHER));
+        for (Name each : List.of(FILE, Name.of("moved"), Name.of("n".repeat(80)))) {
+            long at = entry(each);
+            long own = EntryRecord.id(pmem, at);
+            pmem.set(at + EntryRecord.ID_OFFSET, other);
+            StringBuilder path = new StringBuilder();
+            require(namespace.findPath(other, path));
+            assertEquals("/a/" + OTHER, path.toString());
+            path.setLength(0);
+            require(namespace.path(a, other, path));
+            assertEquals("/a/" + OTHER, path.toString());
+            assertEquals(Status.NOT_FOUND, namespace.findPath(own, path));
+            assertEquals(Status.NOT_FOUND, namespace.path(a, own, path));
+            pmem.set(at + EntryRecord.ID_OFFSET, own);
+        }
     }
 
     /** What each operation has made has a check that fits; what an older HMFS has made has none. */

@@ -2,6 +2,7 @@ package io.hmfs.server.admin;
 
 import io.hmfs.client.HmfsClient;
 import io.hmfs.client.HmfsException;
+import io.hmfs.client.ResultCode;
 import io.hmfs.client.ScrubStatus;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -90,7 +91,7 @@ final class ScrubCommand implements Callable<Integer> {
 
     private static ScrubStatus await(HmfsClient client, ScrubStatus begun) throws IOException, InterruptedException {
         ProgressBar bar = ProgressBar.of("");
-        long total = ProgressBar.isTerminal() ? client.trees().summary("/").bytes() : 0;
+        long total = ProgressBar.isTerminal() ? bytes(client) : 0;
         ScrubStatus now = begun;
         while (now.isRunning() && now.number() == begun.number()) {
             bar.at("read", now.bytes(), total);
@@ -102,6 +103,18 @@ final class ScrubCommand implements Callable<Integer> {
             throw CommandException.failure("the server has ended before the scrub did; begin again");
         }
         return now;
+    }
+
+    /** What there is to read, or 0: that is not known, for a directory is damaged. */
+    private static long bytes(HmfsClient client) throws IOException {
+        try {
+            return client.trees().summary("/").bytes();
+        } catch (HmfsException e) {
+            if (e.code() == ResultCode.DAMAGED) {
+                return 0;
+            }
+            throw e;
+        }
     }
 
     private static List<ScrubStatus.Damage> damages(HmfsClient client, ScrubStatus first) throws IOException {
@@ -127,13 +140,19 @@ final class ScrubCommand implements Callable<Integer> {
                 "read",
                 String.format(Locale.ROOT, "%,d objects, %s", scrub.objects(), Quantities.readable(scrub.bytes())));
         row(out, "not read", String.format(Locale.ROOT, "%,d objects", scrub.unread()));
-        row(out, "damaged", String.format(Locale.ROOT, "%,d parts of files", scrub.damaged()));
+        row(out, "damaged", String.format(Locale.ROOT, "%,d parts of files and directories", scrub.damaged()));
         for (ScrubStatus.Damage each : damages) {
-            out.printf(Locale.ROOT, "  %s: bytes %d to %d%n", visible(each.path()), each.from(), each.to() - 1);
+            out.println("  " + visible(each.path()) + ": " + what(each));
         }
         if (scrub.damaged() > damages.size()) {
             out.println("  and more; the server's log names them all");
         }
+    }
+
+    private static String what(ScrubStatus.Damage damage) {
+        return damage.to() == 0
+                ? "an entry of this directory, and no file behind it was read; stop the server, and run hmfs fsck"
+                : "bytes " + damage.from() + " to " + (damage.to() - 1);
     }
 
     private static void row(PrintStream out, String name, String value) {

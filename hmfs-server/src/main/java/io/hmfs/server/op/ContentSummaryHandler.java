@@ -71,6 +71,10 @@ public final class ContentSummaryHandler implements Handler {
             }
             sum.narrow();
         }
+        if (status == Status.DAMAGED) {
+            request.reply().damagedIn(sum.damagedIn());
+            return Status.OK;
+        }
         if (status == Status.OK) {
             request.reply()
                     .failure(

@@ -62,6 +62,10 @@ final class DirectoryPage {
         }
         if (outcome == Status.OK) {
             outcome = write(request, detail, entriesMax, bytesMax);
+            if (outcome == Status.DAMAGED) {
+                request.reply().damagedIn(path.whole());
+                return false;
+            }
         }
         if (outcome != Status.OK) {
             request.reply().status(path.seen(outcome));

@@ -109,6 +109,10 @@ public final class ListTreeHandler implements Handler {
         page.open(request, top.id, detail, list.entriesMax(), list.bytesMax());
         status = part.run(Long.MAX_VALUE);
         if (status != Status.OK && page.isEmpty()) {
+            if (status == Status.DAMAGED) {
+                request.reply().damagedIn(part.path());
+                return Status.OK;
+            }
             return status;
         }
         page.close(request, part.isAtEnd() ? NOTHING : part.write());

@@ -17,6 +17,7 @@ import io.hmfs.server.tree.TreeSum;
 import io.hmfs.server.tree.TreeWalk;
 import io.hmfs.wire.RemoveTreeDecoder;
 import io.hmfs.wire.Wire;
+import org.jspecify.annotations.Nullable;
 
 /**
  * RemoveTree: removes a directory with all that is below it (docs/adr/0113). In one step for the client, whatever the size of the tree: it
@@ -30,6 +31,7 @@ public final class RemoveTreeHandler implements Handler {
     private final Attributes found = Attributes.withAcl();
     private int pathAt;
     private int pathLength;
+    private @Nullable String damagedIn; // a directory of the tree whose damaged entry refuses it
 
     /**
      * Whether a directory may be removed with all below it, as HDFS asks before it does: each directory that is not empty may be read,
@@ -76,11 +78,14 @@ public final class RemoveTreeHandler implements Handler {
         }
         pathLength = remove.pathLength();
         pathAt = remove.limit() + RemoveTreeDecoder.pathHeaderLength();
+        damagedIn = null;
         Status outcome = resolve(request);
         if (outcome == Status.OK) {
             outcome = removeTree(request);
         }
-        if (outcome == Status.STALE && request.partition().orphans().isClosed()) {
+        if (outcome == Status.DAMAGED && damagedIn != null) {
+            request.reply().damagedIn(damagedIn);
+        } else if (outcome == Status.STALE && request.partition().orphans().isClosed()) {
             request.reply().failure(ResultCode.SHUTTING_DOWN, "the server stops; nothing was removed");
         } else {
             request.reply().status(request.path().seen(outcome));
@@ -129,6 +134,9 @@ public final class RemoveTreeHandler implements Handler {
         Status outcome = clearance.begin(found);
         for (boolean isLong = false; outcome == Status.OK && !clearance.isAtEnd(); isLong = true) {
             outcome = clearPart(request.partition(), clearance, isLong);
+        }
+        if (outcome == Status.DAMAGED) {
+            damagedIn = clearance.path();
         }
         return outcome;
     }

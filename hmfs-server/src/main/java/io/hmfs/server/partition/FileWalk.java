@@ -8,6 +8,7 @@ import io.hmfs.server.access.Access;
 import io.hmfs.server.tree.TreeWalk;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 
 /** A walk over all files of the tree, some at a time. For one thread. */
 final class FileWalk extends TreeWalk {
@@ -16,11 +17,13 @@ final class FileWalk extends TreeWalk {
 
     private final int max;
     private List<Met> met = new ArrayList<>();
+    private final BiConsumer<String, Long> damaged;
 
-    /** {@code max}: files at a time. */
-    FileWalk(Namespace namespace, int max) {
+    /** {@code max}: files at a time. {@code damaged}: told path and id of each directory of which not all is walked, for an entry of it is damaged. */
+    FileWalk(Namespace namespace, int max, BiConsumer<String, Long> damaged) {
         super(namespace, "/");
         this.max = max;
+        this.damaged = damaged;
         Attributes root = Attributes.withAcl();
         root.id = Namespace.ROOT_ID;
         begin(root);
@@ -35,6 +38,12 @@ final class FileWalk extends TreeWalk {
 
     @Override
     public Status enter(Attributes directory, Access.Where where) {
+        return Status.OK;
+    }
+
+    @Override
+    public Status damaged(Level level) {
+        damaged.accept(path(), level.directory.id);
         return Status.OK;
     }
 

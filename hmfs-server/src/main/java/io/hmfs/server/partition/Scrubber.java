@@ -33,7 +33,7 @@ public final class Scrubber implements AutoCloseable {
     /** Damaged parts of files that are remembered. */
     public static final int DAMAGE_MAX = 1_000;
 
-    /** A part of a file that is damaged: bytes {@code from} to before {@code to}. */
+    /** A part of a file that is damaged: bytes {@code from} to before {@code to}; 0 and 0: a directory with a damaged entry. */
     public record Damage(String path, long inode, long from, long to) {}
 
     /**
@@ -228,7 +228,7 @@ public final class Scrubber implements AutoCloseable {
 
     /** Reads all files that there are. False: the server ends. */
     private boolean scrub() {
-        FileWalk files = new FileWalk(namespace, FILES);
+        FileWalk files = new FileWalk(namespace, FILES, this::damagedEntry);
         Reading reading = new Reading();
         while (!files.isAtEnd() && !reading.isEnded) {
             for (FileWalk.Met file : files.next()) {
@@ -238,6 +238,14 @@ public final class Scrubber implements AutoCloseable {
             }
         }
         return !reading.isEnded;
+    }
+
+    private void damagedEntry(String directory, long id) {
+        LOG.log(
+                Level.ERROR,
+                "an entry of the directory " + named(directory, id)
+                        + " is damaged in the pool, and a scrub reads no file behind it in there: stop the server, and run hmfs fsck");
+        add(new Damage(directory, id, 0, 0));
     }
 
     /** What one scrub reads. */

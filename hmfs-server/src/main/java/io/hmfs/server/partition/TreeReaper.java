@@ -63,6 +63,7 @@ final class TreeReaper {
     private final int turnMax;
     private int held;
     private int gone; // entries in this turn
+    private boolean isCutShort; // told once
     private volatile @Nullable Thread thread;
 
     TreeReaper(
@@ -137,6 +138,14 @@ final class TreeReaper {
                 orphans.keepBusy(); // what is in there stays out of reach
             }
         }
+        if (turns.isCutShort() && !isCutShort) {
+            isCutShort = true;
+            LOG.log(
+                    Level.ERROR,
+                    "an entry of the directory of removed trees is damaged, and those behind it stay until the pool is mended: stop the server, and run"
+                            + " hmfs fsck");
+            orphans.keepBusy();
+        }
     }
 
     /**
@@ -194,7 +203,7 @@ final class TreeReaper {
     }
 
     /** Goes on where it was, and at the end from the start: something may have come in. False: nothing is there any more. */
-    private boolean readPage(Directory directory) {
+    private boolean readPage(Directory directory) throws UnremovableException {
         files.clear();
         ListCursor cursor = directory.cursor;
         for (; ; ) {
@@ -207,6 +216,9 @@ final class TreeReaper {
                 cursor.start = 0;
             }
             boolean met = !files.isEmpty() || !directory.inner.isEmpty();
+            if (!met && status == Status.DAMAGED) {
+                throw unexpected(directory, "an entry", status);
+            }
             if (met || (whole && ended)) {
                 return met;
             }
@@ -232,7 +244,7 @@ final class TreeReaper {
         switch (status) {
             case OK -> removed(1);
             case NOT_EMPTY, NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY -> {} // its parent's next page tells
-            default -> throw unexpected(directory, directory.name, status);
+            default -> throw unexpected(directory, directory.name.toString(), status);
         }
     }
 
@@ -272,7 +284,7 @@ final class TreeReaper {
             switch (status) {
                 case OK -> removed++;
                 case NOT_FOUND, NO_SUCH_DIRECTORY, IS_DIRECTORY -> {} // another request was faster; the next page tells
-                default -> throw unexpected(directory, batch.name(i), status);
+                default -> throw unexpected(directory, batch.name(i).toString(), status);
             }
             Attributes file = batch.attributes(i);
             if (status == Status.OK && file.nlink == 0 && isFile(file)) {
@@ -291,13 +303,13 @@ final class TreeReaper {
         return !object.isDirectory() && !object.isSymlink();
     }
 
-    private static UnremovableException unexpected(Directory directory, Name name, Status status) {
+    private static UnremovableException unexpected(Directory directory, String what, Status status) {
         LOG.log(
                 Level.ERROR,
                 "{0} in directory {1}, which was removed, cannot be removed: {2}. The tree that was removed with it stays until the next start; stop the"
                         + " server and look at the pool with hmfs fsck",
-                name,
-                directory.id,
+                what,
+                Long.toHexString(directory.id),
                 status);
         return new UnremovableException();
     }

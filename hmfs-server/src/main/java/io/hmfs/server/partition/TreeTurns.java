@@ -34,6 +34,7 @@ final class TreeTurns {
     private int turn;
     private int beforeLook; // so many trees are handed out
     private int seen; // entries of a page
+    private boolean isCutShort;
 
     /** {@code orphans}: the orphan directory's id. {@code leftAlone}: ids of trees that are not handed out. */
     TreeTurns(ServerNamespace namespace, long orphans, Set<Long> leftAlone) {
@@ -89,7 +90,14 @@ final class TreeTurns {
     /** True: there are no more behind it. */
     private boolean readPage(ListCursor cursor) {
         seen = 0;
-        return namespace.list(orphans, cursor, this::see) != Status.OK || cursor.atEnd();
+        Status status = namespace.list(orphans, cursor, this::see);
+        isCutShort |= status == Status.DAMAGED;
+        return status != Status.OK || cursor.atEnd();
+    }
+
+    /** Whether there may be more, behind an entry that is damaged. */
+    boolean isCutShort() {
+        return isCutShort;
     }
 
     private boolean see(Name name, Attributes found) {

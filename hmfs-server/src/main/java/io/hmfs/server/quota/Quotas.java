@@ -8,6 +8,7 @@ import io.hmfs.server.access.Access;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.tree.OrphanDirectory;
 import io.hmfs.server.tree.TreeSum;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -27,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class Quotas {
+    private static final System.Logger LOG = System.getLogger(Quotas.class.getName());
+
     /** None above. */
     static final Quota[] NONE = {};
 
@@ -67,10 +70,10 @@ public final class Quotas {
         close();
         try {
             for (Quota each : found) {
-                if (namespace.statDirectory(each.id, out) == Status.OK) {
-                    put(each);
-                } else {
+                if (namespace.statDirectory(each.id, out) == Status.NO_SUCH_DIRECTORY) {
                     records.clear(each.record);
+                } else {
+                    put(each); // also of one whose record is damaged: a check of the pool may mend it
                 }
             }
             records.fence();
@@ -150,6 +153,12 @@ public final class Quotas {
                 Attributes top = new Attributes();
                 boolean there = namespace.statDirectory(quota.id, top) == Status.OK;
                 TreeSum sum = there ? TreeSum.of(namespace, top) : null;
+                if (sum != null && !sum.isWhole()) {
+                    LOG.log(
+                            Level.ERROR,
+                            "not all that is below {0}, which has a quota, is counted, for there are damaged entries: stop the server, and run hmfs fsck",
+                            pathOf(quota));
+                }
                 synchronized (this) {
                     if (counts == quota.counts) {
                         quota.usedNames = sum == null ? 0 : sum.names();
@@ -185,11 +194,15 @@ public final class Quotas {
             limit = ofNames ? full.names : full.bytes;
             count = ofNames ? full.usedNames + names : full.usedBytes + bytes;
         }
-        StringBuilder path = new StringBuilder();
-        namespace.path(full.id, path);
         return ofNames
-                ? access.refused(Status.NAME_QUOTA_EXCEEDED, QuotaSentences.names(path.toString(), limit, count))
-                : access.refused(Status.SPACE_QUOTA_EXCEEDED, QuotaSentences.space(path.toString(), limit, count));
+                ? access.refused(Status.NAME_QUOTA_EXCEEDED, QuotaSentences.names(pathOf(full), limit, count))
+                : access.refused(Status.SPACE_QUOTA_EXCEEDED, QuotaSentences.space(pathOf(full), limit, count));
+    }
+
+    private String pathOf(Quota quota) {
+        StringBuilder path = new StringBuilder();
+        namespace.path(quota.id, path);
+        return path.toString();
     }
 
     /** Adds to all of them, or to none: then false, and the refusal is neither counted nor told. */
@@ -303,7 +316,8 @@ public final class Quotas {
 
     /** Whether there is no such directory any more. */
     boolean isRemoved(long directory) {
-        return namespace.above(directory).length == 0;
+        return namespace.above(directory).length == 0
+                && namespace.statDirectory(directory, new Attributes()) == Status.NO_SUCH_DIRECTORY;
     }
 
     /** Forgets the quotas of a directory that was removed, and of all that were below it. Outside the lock. */
@@ -314,7 +328,7 @@ public final class Quotas {
         List<Long> gone = new ArrayList<>();
         for (long each : directories()) {
             long[] way = namespace.above(each);
-            if (way.length == 0 || Arrays.stream(way).anyMatch(id -> id == directory)) {
+            if (way.length == 0 ? isRemoved(each) : Arrays.stream(way).anyMatch(id -> id == directory)) {
                 gone.add(each);
             }
         }

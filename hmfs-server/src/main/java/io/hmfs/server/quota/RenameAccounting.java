@@ -87,6 +87,9 @@ public final class RenameAccounting {
         Quota itself = isKnown ? quotas.counted(seen.id) : null;
         if (itself == null) {
             TreeSum sum = TreeSum.of(namespace, seen);
+            if (!sum.isWhole()) {
+                return Status.DAMAGED; // what it would take along is not known
+            }
             names = sum.names();
             bytes = sum.bytes;
         } else {

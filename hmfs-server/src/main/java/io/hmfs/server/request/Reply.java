@@ -245,6 +245,14 @@ public final class Reply {
         }
     }
 
+    /** Refuses to go on behind an entry of this directory. */
+    public void damagedIn(String directory) {
+        failure(
+                ResultCode.DAMAGED,
+                "an entry of " + directory
+                        + " is damaged in the server's pool, so that it is not known what is there; nothing was changed. Stop the server, and run hmfs fsck");
+    }
+
     public void failure(ResultCode code, String message) {
         failure(code, message, MESSAGE_MAX);
     }

@@ -7,6 +7,7 @@ import io.hmfs.core.lock.LockRank;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Change;
 import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.lock.KeyLocks;
@@ -108,52 +109,48 @@ public final class OrphanDirectory {
     /** What an earlier run may have left in it counts, and what it held goes back; before the first request. */
     public void recover() {
         Attributes orphans = new Attributes();
-        if (namespace.orphans(false, orphans) == Status.OK) {
-            self = orphans.id;
-            dropTemporaryFiles();
-            for (Held left : left(orphans.id)) {
-                hold(1);
-                putBack(left);
-            }
-            add();
+        if (namespace.orphans(false, orphans) != Status.OK) {
+            return;
         }
-    }
-
-    private List<Held> left(long orphans) {
+        self = orphans.id;
+        List<Name> temporaryFiles = new ArrayList<>();
         List<Held> left = new ArrayList<>();
-        namespace.list(orphans, new ListCursor(), (holderName, holder) -> {
-            if (isHolder(holderName)) {
-                String[] was = holderName.toString().split("\\.", -1);
+        list(self, (name, found) -> {
+            if (!found.isDirectory()) {
+                temporaryFiles.add(Name.of(name.toString()));
+            } else if (isHolder(name)) {
+                String[] was = name.toString().split("\\.", -1);
                 long parent = Long.parseUnsignedLong(was[0], HEX);
-                left.add(new Held(orphans, holder.id, parent, new Name(), Long.parseUnsignedLong(was[1], HEX)));
+                left.add(new Held(self, found.id, parent, new Name(), Long.parseUnsignedLong(was[1], HEX)));
             }
             return true;
         });
+        temporaryFiles.forEach(this::dropTemporaryFile);
         for (Held each : left) {
-            namespace.list(each.holder, new ListCursor(), (name, _) -> {
+            list(each.holder, (name, _) -> {
                 each.name.set(name.toBytes(), 0, name.length());
                 return false;
             });
+            hold(1);
+            putBack(each);
         }
-        return left;
+        add();
+    }
+
+    /** A damaged entry, and those behind it, are not shown; they stay, and nothing in them can be reached. */
+    private void list(long directory, ListVisitor visitor) {
+        if (namespace.list(directory, new ListCursor(), visitor) == Status.DAMAGED) {
+            LOG.log(
+                    Level.ERROR,
+                    "an entry of the directory of removed trees is damaged, and what was being removed behind it cannot be put back: stop the server, and"
+                            + " run hmfs fsck");
+            keepBusy();
+        }
     }
 
     /** Its id; 0: there is none yet. */
     public long id() {
         return self;
-    }
-
-    private void dropTemporaryFiles() {
-        List<Name> temporaries = new ArrayList<>();
-        namespace.list(self, new ListCursor(), (name, found) -> {
-            if (!found.isDirectory()) {
-                temporaries.add(Name.of(name.toString()));
-            }
-            return true;
-        });
-        for (Name each : temporaries) {
-            dropTemporaryFile(each);
-        }
     }
 
     /**

@@ -33,6 +33,7 @@ public final class SummaryWalk extends TreeCount {
     private final Namespace namespace;
     private final Access access;
     private final String top;
+    private String damagedIn = "";
 
     /** {@code top}: the path of the directory at which it begins, for messages. */
     public SummaryWalk(Namespace namespace, Access access, String top) {
@@ -55,6 +56,17 @@ public final class SummaryWalk extends TreeCount {
     @Override
     protected Status enter(Level level, Attributes directory) {
         return access.check(directory, Access.READ | Access.EXECUTE, () -> path(level));
+    }
+
+    @Override
+    public Status damaged(Level level) {
+        damagedIn = path(level);
+        return Status.DAMAGED;
+    }
+
+    /** The path of the directory whose damaged entry has ended it. */
+    public String damagedIn() {
+        return damagedIn;
     }
 
     private String path(Level level) {

@@ -10,6 +10,8 @@ public final class TreeSum extends TreeCount {
     private static final long PART = 1 << 20;
     private static final byte[] NO_NAME = {};
 
+    private boolean isWhole = true;
+
     private TreeSum() {}
 
     /** Counts all of it; what is asked for must not change meanwhile. The object itself counts. */
@@ -25,6 +27,11 @@ public final class TreeSum extends TreeCount {
         return sum;
     }
 
+    /** Whether all of it is counted: nothing that stands behind a damaged entry is. */
+    public boolean isWhole() {
+        return isWhole;
+    }
+
     public long names() {
         return files + directories;
     }
@@ -36,6 +43,12 @@ public final class TreeSum extends TreeCount {
 
     @Override
     protected Status enter(Level level, Attributes directory) {
+        return Status.OK;
+    }
+
+    @Override
+    public Status damaged(Level level) {
+        isWhole = false;
         return Status.OK;
     }
 }

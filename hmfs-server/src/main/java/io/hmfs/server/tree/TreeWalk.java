@@ -65,6 +65,14 @@ public abstract class TreeWalk {
     /** An entry of the deepest level, before what is below it. Called with an epoch pinned: must not wait. */
     public abstract Status entry(Level level, Name name, Attributes entry);
 
+    /**
+     * The next entry of this level, the deepest, is damaged, so that what is behind it cannot be walked: what the walk ends with, or OK: it goes on without the rest
+     * of that level.
+     */
+    public Status damaged(Level level) {
+        return Status.DAMAGED;
+    }
+
     /** Whether it has to stop before the next entry. */
     public boolean isFull() {
         return false;
@@ -95,6 +103,9 @@ public abstract class TreeWalk {
             Status status =
                     level.cursor.atEnd() ? Status.OK : namespace.list(level.directory.id, level.cursor, visitor);
             left -= page - pageLeft;
+            if (refused == Status.OK && status == Status.DAMAGED) {
+                refused = damaged(level);
+            }
             if (refused != Status.OK) {
                 return refused;
             }

@@ -8,9 +8,11 @@ import io.hmfs.client.CreateOptions;
 import io.hmfs.client.HmfsClient;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
+import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.pmem.Backing;
 import io.hmfs.server.HmfsServer;
 import io.hmfs.server.LeasedFiles;
+import io.hmfs.server.PoolEntries;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.setting.ServerSetting;
 import java.io.ByteArrayOutputStream;
@@ -21,6 +23,7 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -93,16 +96,37 @@ class ScrubCommandTest {
         }
     }
 
+    /** What is behind a damaged entry is not read, and the exit code says so. */
+    @Test
+    void aDirectoryOfWhichNotAllIsReadIsNamed() throws IOException {
+        Path pool = directory.resolve("p.pool");
+        long f1;
+        HmfsServer first = Objects.requireNonNull(server);
+        try (HmfsClient client = HmfsClient.connect("127.0.0.1", first.address().getPort(), ClientOptions.defaults())) {
+            f1 = client.stat("/d/f1").id();
+        }
+        first.close();
+        PoolEntries.store(pool, f1, EntryRecord.ID_OFFSET, f1 ^ 1L << 40);
+        server = HmfsServer.start(
+                ServerConfig.builder(pool).set(ServerSetting.PORT, 0).build());
+        assertEquals(4, run("scrub"), err);
+        assertTrue(out.contains("\nfiles      0\n"), out); // the newest is listed first
+        assertTrue(
+                out.endsWith(
+                        "\ndamaged    1 parts of files and directories\n  /d: an entry of this directory, and no file behind it was read; stop the server, and run hmfs fsck\n"),
+                out);
+    }
+
     @Test
     void damageIsListedAndMakesTheExitCode() throws IOException {
         assertEquals(0, run("scrub", "--status"));
         assertEquals("no scrub since the server's start\n", out);
         assertEquals(0, run("scrub"), err);
         assertTrue(out.contains("\nfiles      2\nread       2 objects, 20 B\n"), out);
-        assertTrue(out.contains("\ndamaged    0 parts of files\n"), out);
+        assertTrue(out.contains("\ndamaged    0 parts of files and directories\n"), out);
         damage();
         assertEquals(4, run("scrub"), err);
-        assertTrue(out.endsWith("\ndamaged    1 parts of files\n  /d/f0: bytes 0 to 9\n"), out);
+        assertTrue(out.endsWith("\ndamaged    1 parts of files and directories\n  /d/f0: bytes 0 to 9\n"), out);
         assertEquals(4, run("scrub", "--status", "--json"), err);
         assertTrue(out.contains("\"running\":false,\"whole\":true,\"files\":2,\"objects\":2,\"bytes\":"), out);
         assertTrue(out.contains("\"damaged\":1,"), out);

@@ -79,7 +79,7 @@ class ScrubberTest {
                 assertEquals(Status.OK, partition.namespace().mkdir(parent, Name.of("d"), 0700, 0, 0, made));
                 parent = made.id;
             }
-            FileWalk some = new FileWalk(partition.namespace(), 7);
+            FileWalk some = new FileWalk(partition.namespace(), 7, (_, _) -> {});
             int met = 0;
             while (!some.isAtEnd()) {
                 int next = some.next().size();

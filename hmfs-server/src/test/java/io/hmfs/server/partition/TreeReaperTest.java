@@ -1,6 +1,7 @@
 package io.hmfs.server.partition;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.core.FormatOptions;
@@ -8,11 +9,14 @@ import io.hmfs.core.Hmfs;
 import io.hmfs.core.Namespace;
 import io.hmfs.core.OpenOptions;
 import io.hmfs.core.ServerNamespace;
+import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Change;
 import io.hmfs.core.type.ListCursor;
+import io.hmfs.core.type.ListVisitor;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
+import io.hmfs.server.PoolEntries;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.lease.Leases;
 import io.hmfs.server.lock.KeyLocks;
@@ -29,12 +33,14 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: trees of any shape go, in the same memory; one that cannot go stops no other, and nobody's waits behind all those of another owner.
  * Method: reapers that may hold few directories, and whose turns are short; an rmdir that fails.
  */
+@Timeout(300)
 final class TreeReaperTest {
     private static final int FEW = 8;
     private static final int TURN = 4;
@@ -65,7 +71,12 @@ final class TreeReaperTest {
     void open() throws IOException {
         Path file = directory.resolve("p.pool");
         Hmfs.format(file, FormatOptions.ofSize(FormatOptions.SIZE_MIN));
-        pool = Hmfs.openForServer(file, OpenOptions.process().keepingDataElsewhere());
+        start();
+    }
+
+    private void start() throws IOException {
+        pool = Hmfs.openForServer(
+                directory.resolve("p.pool"), OpenOptions.process().keepingDataElsewhere());
         namespace = (ServerNamespace) Proxy.newProxyInstance(
                 ServerNamespace.class.getClassLoader(),
                 new Class<?>[] {ServerNamespace.class},
@@ -162,7 +173,7 @@ final class TreeReaperTest {
     }
 
     @Test
-    void aTreeOfWhichSomethingCannotGoStopsNoOther() {
+    void aTreeOfWhichSomethingCannotGoStopsNoOther() throws InterruptedException {
         tree("good", 3, 3);
         tree("bad", 3, 3);
         long inner = mkdir(Namespace.ROOT_ID, "inner");
@@ -174,10 +185,97 @@ final class TreeReaperTest {
         refused = "stays";
         reaper.reap();
         assertEquals(List.of(Long.toHexString(inner)), left());
-        orphans.reaped(Long.MAX_VALUE);
+        idle();
         assertTrue(orphans.holds(inner), "no request gets into what is left");
         reaper.reap();
         assertEquals(List.of(Long.toHexString(inner)), left());
+    }
+
+    /** Stops, has the record of a directory say that it is another one, and starts. */
+    private void damage(long id, long other) throws IOException {
+        pool.close();
+        PoolEntries.store(directory.resolve("p.pool"), id, EntryRecord.ID_OFFSET, other);
+        start();
+    }
+
+    private void idle() throws InterruptedException {
+        orphans.reaped(orphans.await());
+    }
+
+    private List<String> children(long directory) {
+        List<String> all = new ArrayList<>();
+        ListVisitor visitor = (name, found) -> all.add(name + " " + found.id);
+        assertEquals(Status.OK, pool.list(directory, new ListCursor(), visitor));
+        return all;
+    }
+
+    /** Else the files of that one would be removed. */
+    @Test
+    void aDirectoryThatSaysItIsAnotherOneIsNotRemovedForIt() throws Exception {
+        long keep = tree("keep", 2, 3);
+        long top = tree("t", 2, 3);
+        long damaged = mkdir(top, "damaged");
+        tree("other", 3, 3);
+        List<String> before = children(keep);
+        remove("t");
+        remove("other");
+        damage(damaged, keep);
+        orphans.recover();
+        reaper.reap();
+        assertEquals(before, children(keep));
+        assertEquals(List.of(Long.toHexString(top)), left(), "one that cannot go stops no other");
+        idle();
+        assertTrue(orphans.isBusy(), "no request gets into what is left");
+    }
+
+    /** Those behind it cannot be found. */
+    @Test
+    void aDamagedTreeHoldsBackThoseBehindItAlone() throws Exception {
+        long behind = tree("behind", 1, 1);
+        remove("behind");
+        long damaged = tree("damaged", 1, 1);
+        remove("damaged");
+        String before = Long.toHexString(tree("before", 1, 1));
+        remove("before");
+        long none = damaged ^ 1L << 40;
+        damage(damaged, none);
+        assertEquals(Status.OK, orphans.open(new Attributes()));
+        assertFalse(orphans.isBusy());
+        reaper.reap();
+        assertTrue(removed.contains(before), removed::toString);
+        assertTrue(orphans.isBusy() && orphans.holds(behind), "no request gets into what is left");
+        String late = Long.toHexString(tree("late", 1, 1));
+        remove("late");
+        reaper.reap();
+        assertTrue(removed.contains(late), removed::toString);
+        damage(none, damaged);
+        reaper.reap();
+        assertEquals(List.of(), left());
+    }
+
+    /** Of what a client was removing, and what has not been put back. */
+    @Test
+    void whatIsHeldBehindADamagedEntryStaysOutOfReach() throws Exception {
+        long first = tree("first", 1, 1);
+        Attributes top = new Attributes();
+        assertEquals(Status.OK, orphans.open(top));
+        assertEquals(Status.OK, orphans.hold(top, Namespace.ROOT_ID, Name.of("first"), first, new Attributes()));
+        long damaged = mkdir(top.id, "damaged");
+        for (long each : new long[] {damaged, first}) { // one before the holder, and what it holds
+            long none = each ^ 1L << 40;
+            damage(each, none);
+            orphans.recover();
+            idle();
+            assertTrue(orphans.isBusy());
+            assertTrue(each == first || orphans.holds(first));
+            damage(none, each);
+        }
+        orphans.recover();
+        reaper.reap();
+        idle();
+        assertFalse(orphans.isBusy());
+        assertEquals(Status.OK, pool.stat(Namespace.ROOT_ID, Name.of("first"), top));
+        assertEquals(first, top.id);
     }
 
     @Test
