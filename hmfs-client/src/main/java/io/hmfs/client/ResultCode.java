@@ -34,7 +34,7 @@ public enum ResultCode {
     /** What stands under the name is not believed: its record is not the one that was written. Other names are served. */
     DAMAGED(
             21,
-            "its record is damaged in the server's pool, so that it is not known what is there; nothing was changed. Stop the server, and run hmfs fsck"),
+            "its record, or one below it, is damaged in the server's pool, so that it is not known what is there; nothing was changed. Stop the server, and run hmfs fsck"),
     /** The server could not make sense of the request; the connection is closed when the stream is unusable. */
     BAD_REQUEST(100, "the server could not read the request"),
     /** Client and server speak different versions of the protocol. */

@@ -176,6 +176,50 @@ class QuotaTest extends UsersOfOneServer {
         assertEquals(NONE, admin.trees().summary("/a/b").nameQuota());
     }
 
+    /** Sizes are what clients say: their sum can be more than a number holds, and must not come out as little. */
+    @Test
+    void noSumOfClaimedSizesIsLittle() throws IOException {
+        long most = (1L << 62) - 1;
+        admin.mkdir("/names", 0755, false);
+        admin.trees().setQuota("/names", 100, NONE);
+        admin.mkdir("/bytes", 0755, false);
+        admin.trees().setQuota("/bytes", NONE, 1 << 20);
+        for (int i = 0; i < 5; i++) { // three are more than 2^63, four 2^64 - 4, five as much as one
+            admin.mkdir("/t/d", 0755, true);
+            put("/t/d/f" + i, most);
+            for (String each : List.of("/names", "/bytes")) {
+                if (i > 0 || each.equals("/bytes")) {
+                    refused(ResultCode.SPACE_QUOTA_EXCEEDED, () -> admin.rename("/t", each + "/t", false));
+                }
+            }
+            assertEquals(
+                    i < 2 ? (i + 1) * most : Long.MAX_VALUE,
+                    admin.trees().summary("/t").bytes());
+        }
+        put("/names/one", most);
+        refused(ResultCode.SPACE_QUOTA_EXCEEDED, () -> put("/names/two", 1));
+        admin.truncate("/names/one", most - 1);
+        put("/names/three", 1);
+        assertUsage("/names", 4, most);
+        // A quota that comes when it is too late.
+        admin.trees().setQuota("/t", 100, NONE);
+        assertUsage("/t", 7, Long.MAX_VALUE);
+        refused(ResultCode.SPACE_QUOTA_EXCEEDED, () -> put("/t/d/more", 1));
+        for (int i = 0; i < 4; i++) {
+            admin.delete("/t/d/f" + i);
+        }
+        refused(ResultCode.SPACE_QUOTA_EXCEEDED, () -> put("/t/d/another", 1));
+        admin.trees().setQuota("/t", 100, NONE);
+        assertUsage("/t", 5, most);
+        admin.delete("/t/d/f4");
+        assertUsage("/t", 4, 0);
+        admin.mkdir("/t/gone", 0755, false);
+        put("/t/gone/f", most);
+        admin.trees().remove("/t/gone");
+        assertUsage("/t", 4, 0);
+        put("/t/d/last", most);
+    }
+
     @Test
     void whatMovesIsCountedWhereItComesTo() throws IOException {
         admin.mkdir("/a/in", 0755, true);

@@ -138,7 +138,7 @@ final class CountOp {
                         look(lane);
                     } else {
                         count.files++;
-                        count.bytes += EntryRecord.size(length);
+                        count.bytes = TreeCount.sum(count.bytes, EntryRecord.size(length));
                         counted++;
                         lane.level.cursor.birth = birth;
                         lane.level.cursor.at = at;

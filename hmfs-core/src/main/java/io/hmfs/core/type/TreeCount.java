@@ -40,7 +40,7 @@ public abstract class TreeCount {
 
     public long directories;
 
-    /** Of files: the text of a symbolic link is no data. */
+    /** Of files: the text of a symbolic link is no data. {@link #sum} of them. */
     public long bytes;
 
     /**
@@ -61,8 +61,14 @@ public abstract class TreeCount {
             directories++;
         } else {
             files++;
-            bytes += object.isSymlink() ? 0 : object.size;
+            bytes = sum(bytes, object.isSymlink() ? 0 : object.size);
         }
+    }
+
+    /** Of two numbers of bytes, 0 or more: {@link Long#MAX_VALUE} if it is more, for anybody can claim sizes. */
+    public static long sum(long some, long more) {
+        long sum = some + more;
+        return sum < 0 ? Long.MAX_VALUE : sum;
     }
 
     /** What is in this directory is to be counted, from its cursor on. */

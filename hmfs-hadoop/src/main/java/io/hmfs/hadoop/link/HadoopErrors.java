@@ -86,7 +86,8 @@ public final class HadoopErrors {
             case UNSUPPORTED_VERSION, WRONG_CLUSTER, OUTCOME_UNKNOWN -> new IOException(failure.getMessage());
             case TIMEOUT -> new SocketTimeoutException(failure.getMessage() + " (fs.hmfs.request.timeout)");
             case LEASED -> new AlreadyBeingCreatedException(failure.reason());
-            case LEASE_LOST, DATA_LOST, DAMAGED -> new IOException(path + ": " + text);
+            case LEASE_LOST, DATA_LOST -> new IOException(path + ": " + text);
+            case DAMAGED -> new IOException(path + ": " + failure.reason()); // which may name a directory below
             case CORRUPT ->
                 new ChecksumException(
                         path + ": " + text + ", from byte " + failure.damagedAt() + " on", failure.damagedAt());

@@ -55,7 +55,7 @@ public final class RemoveTreeHandler implements Handler {
         @Override
         public Status entry(Level level, Name name, Attributes entry) {
             names++;
-            bytes += TreeSum.bytesOf(entry);
+            bytes = TreeSum.sum(bytes, TreeSum.bytesOf(entry));
             Status status = Status.OK;
             if (!level.isChecked) {
                 level.isChecked = true;

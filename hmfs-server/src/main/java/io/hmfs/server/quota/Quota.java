@@ -1,9 +1,14 @@
 package io.hmfs.server.quota;
 
+import io.hmfs.core.type.Attributes;
+
 /** The limits of one directory, and what is below it. All but {@link #id} is guarded by {@link Quotas}. */
 public final class Quota {
     /** No limit. */
     public static final long NONE = -1;
+
+    /** Of all sizes below a directory with a quota, whatever its limits: so many can be added up, and taken off again. */
+    static final long BYTES_MAX = Attributes.SIZE_MAX;
 
     /** The directory. */
     final long id;
@@ -18,6 +23,8 @@ public final class Quota {
     boolean isCounted;
 
     public long usedNames;
+
+    /** {@link Long#MAX_VALUE}: more than that was there when it was counted, and it stays so until the limits are set again. */
     public long usedBytes;
 
     /** How often it was to be counted anew. */
@@ -30,8 +37,29 @@ public final class Quota {
         this.record = record;
     }
 
-    /** Whether so much more would be too much; what gets less is never too much. */
-    static boolean isExceeded(long limit, long used, long more) {
-        return limit >= 0 && more > 0 && used > limit - more;
+    /** The limit of the bytes. */
+    long bytesMax() {
+        return bytes < 0 ? BYTES_MAX : Math.min(bytes, BYTES_MAX);
+    }
+
+    /** Whether so many names more would be too much; what gets less is never too much. */
+    boolean isExceededByNames(long more) {
+        return names >= 0 && more > 0 && usedNames > names - more;
+    }
+
+    /** The same of bytes. */
+    boolean isExceededByBytes(long more) {
+        return more > 0 && usedBytes > bytesMax() - more;
+    }
+
+    /** With the quota lock taken exclusively: until it is counted nothing below changes. */
+    void countAnew() {
+        isCounted = false;
+        counts++;
+    }
+
+    void add(long moreNames, long moreBytes) {
+        usedNames += moreNames;
+        usedBytes = usedBytes == Long.MAX_VALUE ? usedBytes : usedBytes + moreBytes;
     }
 }

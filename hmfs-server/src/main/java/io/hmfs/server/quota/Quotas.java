@@ -180,8 +180,8 @@ public final class Quotas {
             full = null;
             ofNames = false;
             for (Quota each : chain) {
-                ofNames = Quota.isExceeded(each.names, each.usedNames, names);
-                if (ofNames || Quota.isExceeded(each.bytes, each.usedBytes, bytes)) {
+                ofNames = each.isExceededByNames(names);
+                if (ofNames || each.isExceededByBytes(bytes)) {
                     full = each;
                     break;
                 }
@@ -191,8 +191,8 @@ public final class Quotas {
                 return Status.OK;
             }
             refusals++;
-            limit = ofNames ? full.names : full.bytes;
-            count = ofNames ? full.usedNames + names : full.usedBytes + bytes;
+            limit = ofNames ? full.names : full.bytesMax();
+            count = ofNames ? full.usedNames + names : TreeSum.sum(full.usedBytes, bytes);
         }
         return ofNames
                 ? access.refused(Status.NAME_QUOTA_EXCEEDED, QuotaSentences.names(pathOf(full), limit, count))
@@ -208,8 +208,7 @@ public final class Quotas {
     /** Adds to all of them, or to none: then false, and the refusal is neither counted nor told. */
     synchronized boolean tryCharge(Quota[] chain, long names, long bytes) {
         for (Quota each : chain) {
-            if (Quota.isExceeded(each.names, each.usedNames, names)
-                    || Quota.isExceeded(each.bytes, each.usedBytes, bytes)) {
+            if (each.isExceededByNames(names) || each.isExceededByBytes(bytes)) {
                 return false;
             }
         }
@@ -220,8 +219,7 @@ public final class Quotas {
     /** Adds to all of them, whatever their limits. */
     synchronized void add(Quota[] chain, long names, long bytes) {
         for (Quota each : chain) {
-            each.usedNames += names;
-            each.usedBytes += bytes;
+            each.add(names, bytes);
         }
     }
 
@@ -279,6 +277,9 @@ public final class Quotas {
         quota.names = names;
         quota.bytes = bytes;
         quota.record = record;
+        if (quota.usedBytes == Long.MAX_VALUE) {
+            quota.countAnew(); // there may be less by now
+        }
     }
 
     /** A copy of what is known of a directory, which is counted for it; null: it has no quota. */
@@ -371,8 +372,7 @@ public final class Quotas {
         for (int i = 0; i < tree.above.length; i++) {
             Quota each = tree.above[i];
             if (each.counts == tree.counts[i]) {
-                each.usedNames -= names;
-                each.usedBytes -= bytes;
+                each.add(-names, -bytes);
             }
         }
     }
@@ -389,8 +389,7 @@ public final class Quotas {
         synchronized (this) {
             for (Quota[] some : List.of(now, tree.above)) {
                 for (Quota each : some) {
-                    each.isCounted = false;
-                    each.counts++;
+                    each.countAnew();
                 }
             }
         }
