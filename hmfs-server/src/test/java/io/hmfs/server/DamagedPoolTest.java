@@ -194,7 +194,16 @@ final class DamagedPoolTest {
                 assertEquals(2, scrub.files(), "those of /keep");
                 client.trees().setQuota("/t", 1_000, QuotaInfo.NONE);
                 client.mkdir("/t/new", 0755, false);
+                refused(() -> client.rename("/t", "/limited/t", false)); // what its quota has counted is not all
                 client.trees().setQuota("/t", QuotaInfo.NONE, QuotaInfo.NONE);
+                // What is below a directory before the damaged entry is met first, and the entry once.
+                client.mkdir("/t/u/before", 0755, false);
+                write(client, "/t/u/before/file", '4');
+                TreePage first = client.trees().list("/t", TreeCursor.START, 1_000);
+                assertTrue(first.entries().stream().anyMatch(each -> each.name().equals("u/before/file")));
+                ScrubStatus again = scrubbed(client);
+                assertEquals(1, again.damaged());
+                assertEquals(3, again.files());
                 client.trees().remove("/t"); // a superuser's clearance looks at nothing: see TreeReaperTest
                 assertEquals(List.of("deep", "deep/file", "file"), sorted(listed(client, "/keep")));
                 assertEquals(600, client.stat("/keep/deep/file").size());

@@ -41,17 +41,20 @@ public final class Keys {
         return ofContent(id);
     }
 
-    /** Whether the object at {@code at}, with this status word, has the id and the key with which it was made, as far as is known. */
+    /** Whether the object at {@code at}, with this status word, which it may have left meanwhile, has the id and the key with which it was made, as far as is known. */
     public boolean fitsObject(long at, long status) {
         if (EntryRecord.check(status) == EntryRecord.NO_CHECK) {
             return true;
         }
-        return EntryRecord.hasName(pmem, at, status) && EntryRecord.fits(pmem, at, status, ofObject(at));
+        return EntryRecord.hasName(pmem, at, status) && EntryRecord.fits(pmem, at, status, ofObject(at, status));
     }
 
     /** The hash of the key that stands in the object at {@code at}; its status word has been seen. */
     public long ofObject(long at) {
-        long status = EntryRecord.status(pmem, at);
+        return ofObject(at, EntryRecord.status(pmem, at));
+    }
+
+    private long ofObject(long at, long status) {
         if (EntryRecord.kind(status) == EntryRecord.KIND_CONTENT) {
             return ofContent(DirContentRecord.id(pmem, at));
         }

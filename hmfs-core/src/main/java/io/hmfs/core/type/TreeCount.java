@@ -51,7 +51,7 @@ public abstract class TreeCount {
 
     /**
      * The next entry of this directory is damaged, so that what is behind it is left out: OK, the count goes on with the other directories, or what it ends
-     * with. Must not throw. Entries are compared with their checks where the count goes by what they say, in directories.
+     * with. Must not throw. The entry of a plain file is not compared with its check.
      */
     public abstract Status damaged(Level level);
 

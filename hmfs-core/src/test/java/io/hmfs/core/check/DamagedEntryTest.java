@@ -443,6 +443,20 @@ final class DamagedEntryTest {
                 "what the check of a rename is for");
     }
 
+    /** A reader goes on with the status that it has read, while the slot is swept: that is no damage. */
+    @Test
+    void whatIsSweptMeanwhileIsNotTakenForDamaged() {
+        Keys keys = new Keys(pmem, pmem.get(PoolHeader.SEED_OFFSET));
+        List<Long> all = live();
+        all.add(inode());
+        for (long at : all) {
+            long status = EntryRecord.status(pmem, at);
+            pmem.set(at, SlotState.FREE);
+            assertTrue(keys.fitsObject(at, status), () -> "object at " + at);
+            pmem.set(at, status);
+        }
+    }
+
     /** A path that is told for an id is never that of a file which only says that it has the id. */
     @Test
     void noPathIsThatOfAnotherFile() {

@@ -68,7 +68,11 @@ final class NewEntry {
 
     /** Whether the path ends with a name, in a directory in which the user may make something. */
     static Status check(PathResolver path) {
-        return path.isBase ? Status.EXISTS : path.mayInParent(Access.WRITE);
+        if (path.isBase) {
+            return Status.EXISTS;
+        }
+        Status seen = path.seeParent(); // which describes what is made
+        return seen == Status.DAMAGED ? seen : path.mayInParent(Access.WRITE);
     }
 
     /**

@@ -46,7 +46,7 @@ public final class Scrubber implements AutoCloseable {
      * @param objects that were read
      * @param bytes that were read
      * @param unread objects that could not be opened, or have no checksums yet
-     * @param damaged damaged parts of files, of which the first {@link #DAMAGE_MAX} are known
+     * @param damaged damaged parts of files, and directories with a damaged entry, of which the first {@link #DAMAGE_MAX} are known
      * @param beganMillis when, since 1970; 0: there was none
      * @param endedMillis when; 0: it has not ended
      */
@@ -151,7 +151,7 @@ public final class Scrubber implements AutoCloseable {
             completedMillis = endedMillis;
             LOG.log(
                     sums.damaged > 0 ? Level.ERROR : Level.INFO,
-                    "a scrub has read {0} objects of {1} files, {2} bytes: {3} parts are damaged, {4} objects were not read",
+                    "a scrub has read {0} objects of {1} files, {2} bytes: {3} parts of files and directories are damaged, {4} objects were not read",
                     sums.objects,
                     sums.files,
                     sums.bytes,

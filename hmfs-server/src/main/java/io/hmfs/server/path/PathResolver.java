@@ -356,7 +356,7 @@ public final class PathResolver {
         Status status = namespace.statDirectory(directory, parent);
         parentSeen = status == Status.OK;
         if (!parentSeen) {
-            return Status.NO_SUCH_DIRECTORY;
+            return status;
         }
         path[slash] = '/';
         System.arraycopy(child.buffer(), 0, path, slash + 1, child.length());
@@ -417,19 +417,19 @@ public final class PathResolver {
 
     /** The group of the directory that holds the last component; 0 if it is gone, and the operation will find so too. */
     public int parentGid() {
-        return seeParent() ? parent.gid : 0;
+        return seeParent() == Status.OK ? parent.gid : 0;
     }
 
     /** The ACL of that directory, from whose default list what is made in it gets its own. */
     public long[] parentAcl() {
-        return seeParent() ? parent.acl : Acl.NONE;
+        return seeParent() == Status.OK ? parent.acl : Acl.NONE;
     }
 
-    private boolean seeParent() {
-        if (!parentSeen) {
-            parentSeen = namespace.statDirectory(parentId, parent) == Status.OK;
-        }
-        return parentSeen;
+    /** Sees that directory: NO_SUCH_DIRECTORY if it is gone; DAMAGED: what it says of owner, group and ACL is not believed. */
+    public Status seeParent() {
+        Status status = parentSeen ? Status.OK : namespace.statDirectory(parentId, parent);
+        parentSeen = status == Status.OK;
+        return status;
     }
 
     /** Attributes of the directory that holds the last component, or of the base if the path names that; filled if limited. */
@@ -450,7 +450,7 @@ public final class PathResolver {
      * asks that before it tells what is missing.
      */
     public Status mayInAncestor(int wanted) {
-        return !access.isLimited() || !seeParent() ? Status.OK : mayInParent(wanted);
+        return !access.isLimited() || seeParent() != Status.OK ? Status.OK : mayInParent(wanted);
     }
 
     /** Whether the user may do this with what the path names. */

@@ -22,6 +22,9 @@ public final class Quota {
     /** Whether the next two are known; until then nothing below changes. */
     boolean isCounted;
 
+    /** Whether nothing was left out, behind a damaged entry. */
+    boolean isWhole = true;
+
     public long usedNames;
 
     /** {@link Long#MAX_VALUE}: more than that was there when it was counted, and it stays so until the limits are set again. */

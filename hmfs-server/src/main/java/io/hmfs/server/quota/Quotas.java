@@ -151,9 +151,10 @@ public final class Quotas {
                     }
                 }
                 Attributes top = new Attributes();
-                boolean there = namespace.statDirectory(quota.id, top) == Status.OK;
-                TreeSum sum = there ? TreeSum.of(namespace, top) : null;
-                if (sum != null && !sum.isWhole()) {
+                Status there = namespace.statDirectory(quota.id, top);
+                TreeSum sum = there == Status.OK ? TreeSum.of(namespace, top) : null;
+                boolean isWhole = sum == null ? there != Status.DAMAGED : sum.isWhole();
+                if (!isWhole) {
                     LOG.log(
                             Level.ERROR,
                             "not all that is below {0}, which has a quota, is counted, for there are damaged entries: stop the server, and run hmfs fsck",
@@ -163,6 +164,7 @@ public final class Quotas {
                     if (counts == quota.counts) {
                         quota.usedNames = sum == null ? 0 : sum.names();
                         quota.usedBytes = sum == null ? 0 : sum.bytes;
+                        quota.isWhole = isWhole;
                         quota.isCounted = true;
                     }
                 }
@@ -201,8 +203,8 @@ public final class Quotas {
 
     private String pathOf(Quota quota) {
         StringBuilder path = new StringBuilder();
-        namespace.path(quota.id, path);
-        return path.toString();
+        Status status = namespace.path(quota.id, path);
+        return status == Status.OK ? path.toString() : "directory " + Long.toHexString(quota.id);
     }
 
     /** Adds to all of them, or to none: then false, and the refusal is neither counted nor told. */
@@ -383,10 +385,14 @@ public final class Quotas {
      */
     public void back(Departure tree, long directory) {
         Quota[] now = above(namespace.above(directory), 1);
-        if (isGone(now) || Arrays.equals(now, tree.above)) {
+        if (isGone(now)) {
             return;
         }
         synchronized (this) {
+            int[] counts = Arrays.stream(now).mapToInt(each -> each.counts).toArray();
+            if (Arrays.equals(now, tree.above) && Arrays.equals(counts, tree.counts)) {
+                return;
+            }
             for (Quota[] some : List.of(now, tree.above)) {
                 for (Quota each : some) {
                     each.countAnew();

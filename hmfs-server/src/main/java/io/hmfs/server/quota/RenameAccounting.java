@@ -85,16 +85,19 @@ public final class RenameAccounting {
         // What is held in the orphan directory counts where it was, and does not move.
         boolean isKnown = seen.isDirectory() && !orphans.isBusy();
         Quota itself = isKnown ? quotas.counted(seen.id) : null;
+        boolean isWhole;
         if (itself == null) {
             TreeSum sum = TreeSum.of(namespace, seen);
-            if (!sum.isWhole()) {
-                return Status.DAMAGED; // what it would take along is not known
-            }
+            isWhole = sum.isWhole();
             names = sum.names();
             bytes = sum.bytes;
         } else {
+            isWhole = itself.isWhole;
             names = itself.usedNames;
             bytes = itself.usedBytes;
+        }
+        if (!isWhole) {
+            return Status.DAMAGED; // what it would take along is not known
         }
         boolean taken = namespace.stat(target, targetName, seen) == Status.OK;
         if (taken && !replace) {

@@ -103,7 +103,8 @@ public abstract class TreeWalk {
             Status status =
                     level.cursor.atEnd() ? Status.OK : namespace.list(level.directory.id, level.cursor, visitor);
             left -= page - pageLeft;
-            if (refused == Status.OK && status == Status.DAMAGED) {
+            // What is below a directory in front of it comes first.
+            if (refused == Status.OK && met == null && status == Status.DAMAGED) {
                 refused = damaged(level);
             }
             if (refused != Status.OK) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Acl;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
@@ -16,6 +17,8 @@ import io.hmfs.wire.MkdirEncoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,13 +43,17 @@ class MkdirHandlerTest {
     }
 
     private static HandlerRig.Message mkdir(long sequence, String path, int mode, boolean parents) {
+        return mkdir(Wire.ROOT_ID, sequence, path, mode, parents);
+    }
+
+    private static HandlerRig.Message mkdir(long base, long sequence, String path, int mode, boolean parents) {
         return (out, header) -> {
             MkdirEncoder mkdir = new MkdirEncoder()
                     .wrapAndApplyHeader(out, 0, header)
                     .correlationId(1)
                     .clientId(1)
                     .sequence(sequence)
-                    .baseId(Wire.ROOT_ID)
+                    .baseId(base)
                     .mode(mode)
                     .unmaskedMode(0777);
             mkdir.flags().clear().createParents(parents);
@@ -68,6 +75,30 @@ class MkdirHandlerTest {
 
     private void assertNothing(long parent, String name) {
         assertEquals(Status.NOT_FOUND, rig.namespace().stat(parent, Name.of(name), new Attributes()));
+    }
+
+    /** By its id such a directory is found, and what its record says of group and ACL is not believed. */
+    @Test
+    void nothingIsMadeInADirectoryWhoseOwnRecordIsDamaged() throws IOException {
+        rig.close();
+        long[] damaged = {-1};
+        rig = new HandlerRig(
+                Files.createDirectory(directory.resolve("damaged")), pool -> (ServerNamespace) Proxy.newProxyInstance(
+                        ServerNamespace.class.getClassLoader(),
+                        new Class<?>[] {ServerNamespace.class},
+                        (_, method, arguments) ->
+                                method.getName().equals("statDirectory") && arguments[0].equals(damaged[0])
+                                        ? Status.DAMAGED
+                                        : method.invoke(pool, arguments)));
+        long base = rig.mkdir("d", 0755);
+        assertEquals(ResultCode.OK, rig.outcome(HandlerRig.ROOT, mkdir(base, 0, "there", 0750, false)));
+        damaged[0] = base;
+        for (boolean parents : new boolean[] {false, true}) {
+            assertEquals(ResultCode.DAMAGED, rig.outcome(HandlerRig.ROOT, mkdir(base, 0, "x", 0750, parents)));
+        }
+        assertEquals(ResultCode.DAMAGED, rig.outcome(HandlerRig.ROOT, mkdir(base, 0, "y/z", 0750, true)));
+        assertNothing(base, "x");
+        assertNothing(base, "y");
     }
 
     /** As in HDFS. */
