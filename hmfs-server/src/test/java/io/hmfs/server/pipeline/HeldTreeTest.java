@@ -24,6 +24,7 @@ import io.hmfs.server.metrics.Meters;
 import io.hmfs.server.metrics.Observation;
 import io.hmfs.server.metrics.ServerMetrics;
 import io.hmfs.server.quota.Quota;
+import io.hmfs.server.quota.Quotas;
 import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.tree.OrphanDirectory;
 import io.hmfs.wire.FailureDecoder;
@@ -43,6 +44,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -197,6 +199,16 @@ class HeldTreeTest {
         worker.service.partition.reapTrees();
     }
 
+    /** As the reaper says when it has looked at all there is. */
+    private void idle() {
+        OrphanDirectory orphans = worker.service.partition.orphans();
+        try {
+            orphans.reaped(orphans.await());
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     private List<String> amongOrphans() {
         Attributes orphans = new Attributes();
         assertEquals(Status.OK, namespace.orphans(false, orphans));
@@ -234,6 +246,27 @@ class HeldTreeTest {
         assertEquals(secret, id(vault, "secret"));
     }
 
+    /** What comes back is counted, though it was away when all that is there was counted. */
+    @Test
+    void aQuotaThatIsSetAnewMeanwhileHasWhatComesBack() {
+        Quotas quotas = worker.service.partition.quotas();
+        for (int i = 0; i < 3; i++) { // more than a sum holds, so that the next limits have all counted again
+            String name = "large" + i;
+            long file = create(work, name, bob);
+            assertEquals(Status.OK, namespace.append(work, Name.of(name), file, (1L << 62) - 1));
+        }
+        assertEquals(Status.OK, quotas.set(work, 1_000, Quota.NONE));
+        after.put("list " + tree, () -> {
+            moveVaultIn();
+            after.put("list " + tree, () -> assertEquals(Status.OK, quotas.set(work, 2_000, Quota.NONE)));
+        });
+        assertEquals(ResultCode.ACCESS_DENIED, removeTree());
+        assertTrue(after.isEmpty());
+        assertEquals(tree, id(work, "T"));
+        Quota usage = Objects.requireNonNull(quotas.usage(work));
+        assertEquals(9, usage.usedNames, "itself, three files, T, inner, f, x and secret");
+    }
+
     /** The second look goes on while the reaper does. */
     @Test
     void whatIsHeldIsNotReapedAndIsGoneForAllUsers() {
@@ -243,7 +276,7 @@ class HeldTreeTest {
                 () -> after.put("list " + inner, () -> {
                     assertEquals(0, id(work, "T"));
                     reap();
-                    worker.service.partition.orphans().reaped(Long.MAX_VALUE);
+                    idle();
                     assertTrue(worker.service.partition.orphans().holds(inner));
                 }));
         assertEquals(ResultCode.OK, removeTree());
