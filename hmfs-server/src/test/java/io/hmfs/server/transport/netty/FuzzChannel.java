@@ -7,6 +7,7 @@ import io.hmfs.wire.FailureDecoder;
 import io.hmfs.wire.Wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
@@ -17,9 +18,6 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
-import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +30,9 @@ final class FuzzChannel extends EmbeddedChannel {
     private final EventLoopBatch batch;
     private final Connections connections;
     private final BooleanSupplier byHand;
-    private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+    /** Never in one array, which would be copied to grow: a session reads tens of megabytes, in a heap of 128. */
+    private final List<byte[]> received = new ArrayList<>();
+
     private boolean stalled;
     private boolean running;
     private boolean broken;
@@ -153,7 +153,7 @@ final class FuzzChannel extends EmbeddedChannel {
     @Override
     protected void handleOutboundMessage(Object message) {
         ByteBuf data = (ByteBuf) message;
-        received.writeBytes(bytes(data));
+        received.add(bytes(data));
         ReferenceCountUtil.release(message);
     }
 
@@ -209,38 +209,47 @@ final class FuzzChannel extends EmbeddedChannel {
 
     /** The replies that the peer has read so far. */
     List<Reply> replies() {
-        return replies(received.toByteArray());
+        return replies(all());
+    }
+
+    private ByteBuf all() {
+        return Unpooled.wrappedBuffer(Integer.MAX_VALUE, received.toArray(byte[][]::new));
     }
 
     /** The replies that are whole in these bytes. */
     static List<Reply> replies(byte[] bytes) {
+        return replies(Unpooled.wrappedBuffer(bytes));
+    }
+
+    private static List<Reply> replies(ByteBuf in) {
         List<Reply> replies = new ArrayList<>();
-        ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        while (in.remaining() >= Wire.LENGTH_SIZE) {
-            int length = in.getInt();
-            if (length > in.remaining()) {
+        while (in.readableBytes() >= Wire.LENGTH_SIZE) {
+            int length = in.readIntLE();
+            if (length > in.readableBytes()) {
                 break;
             }
-            int at = in.position();
-            int template = Short.toUnsignedInt(in.getShort(at + 2));
+            int at = in.readerIndex();
+            int template = in.getUnsignedShortLE(at + 2);
             int code = template == FailureDecoder.TEMPLATE_ID
-                    ? Short.toUnsignedInt(in.getShort(at + Wire.HEADER_SIZE + FailureDecoder.codeEncodingOffset()))
+                    ? in.getUnsignedShortLE(at + Wire.HEADER_SIZE + FailureDecoder.codeEncodingOffset())
                     : -1;
-            replies.add(new Reply(in.getLong(at + Wire.HEADER_SIZE), template, code));
-            in.position(at + length);
+            replies.add(new Reply(in.getLongLE(at + Wire.HEADER_SIZE), template, code));
+            in.skipBytes(length);
         }
         return replies;
     }
 
     /** The same, which are forgotten then. */
     List<Reply> takeReplies() {
-        return replies(takeBytes());
+        List<Reply> replies = replies();
+        received.clear();
+        return replies;
     }
 
     /** What the peer has read so far, and forgets. */
     byte[] takeBytes() {
-        byte[] bytes = received.toByteArray();
-        received.reset();
+        byte[] bytes = bytes(all());
+        received.clear();
         return bytes;
     }
 }
