@@ -137,7 +137,7 @@ final class ListOp {
                             || EntryRecord.state(shownStatus) == SlotState.FREE) {
                         continue; // gone since it was chosen, and swept perhaps: what stands there has no name
                     }
-                    // Damage too is a name of a file that is not there.
+                    // A name whose file is not there is damage too.
                     boolean believed = hasOwnKey(shown, shownStatus) && reader.read(shown, shownStatus, attributes);
                     if (EntryRecord.status(pmem, shown) != shownStatus) {
                         continue; // it changed under our eyes: look again

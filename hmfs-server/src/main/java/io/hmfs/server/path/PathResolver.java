@@ -345,7 +345,7 @@ public final class PathResolver {
 
     /**
      * Called after a {@link #resolve} that found a directory under the path's name: from here on the path names {@code child} in it. The user
-     * must be allowed to pass the directory. NO_SUCH_DIRECTORY: it has gone meanwhile.
+     * must be allowed to pass the directory. NO_SUCH_DIRECTORY: it has gone meanwhile; DAMAGED: its record is not believed.
      */
     public Status enter(long directory, Name child) {
         int slash = length > 0 && path[length - 1] == '/' ? length - 1 : length;
