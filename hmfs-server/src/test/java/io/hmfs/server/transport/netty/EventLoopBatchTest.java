@@ -11,7 +11,7 @@ import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 import io.hmfs.server.transport.EventLoopBatch;
-import io.hmfs.server.transport.netty.FuzzChannel.Reply;
+import io.hmfs.server.transport.netty.FuzzReplies.Reply;
 import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.EntryDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;

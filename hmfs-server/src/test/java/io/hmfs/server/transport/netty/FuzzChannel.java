@@ -1,13 +1,10 @@
 package io.hmfs.server.transport.netty;
 
-import io.hmfs.client.ResultCode;
 import io.hmfs.server.transport.Connections;
 import io.hmfs.server.transport.EventLoopBatch;
-import io.hmfs.wire.FailureDecoder;
-import io.hmfs.wire.Wire;
+import io.hmfs.server.transport.netty.FuzzReplies.Reply;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
@@ -18,7 +15,6 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -30,26 +26,12 @@ final class FuzzChannel extends EmbeddedChannel {
     private final EventLoopBatch batch;
     private final Connections connections;
     private final BooleanSupplier byHand;
-    /** Never in one array, which would be copied to grow: a session reads tens of megabytes, in a heap of 128. */
-    private final List<byte[]> received = new ArrayList<>();
-
+    private final FuzzReplies received = new FuzzReplies();
     private boolean stalled;
     private boolean running;
     private boolean broken;
     private @Nullable NettyChannel end;
     private @Nullable ChannelConfig config;
-
-    /** A reply: Failure's code, or -1. */
-    record Reply(long correlationId, int template, int code) {
-        boolean isFailure() {
-            return template == FailureDecoder.TEMPLATE_ID;
-        }
-
-        @Override
-        public String toString() {
-            return isFailure() ? String.valueOf(ResultCode.of(code)) : "message " + template;
-        }
-    }
 
     private FuzzChannel(
             EmbeddedChannel.Builder builder,
@@ -153,14 +135,10 @@ final class FuzzChannel extends EmbeddedChannel {
     @Override
     protected void handleOutboundMessage(Object message) {
         ByteBuf data = (ByteBuf) message;
-        received.add(bytes(data));
-        ReferenceCountUtil.release(message);
-    }
-
-    private static byte[] bytes(ByteBuf data) {
         byte[] bytes = new byte[data.readableBytes()];
         data.readBytes(bytes);
-        return bytes;
+        received.add(bytes);
+        ReferenceCountUtil.release(message);
     }
 
     /** The peer stops to read. */
@@ -209,47 +187,16 @@ final class FuzzChannel extends EmbeddedChannel {
 
     /** The replies that the peer has read so far. */
     List<Reply> replies() {
-        return replies(all());
-    }
-
-    private ByteBuf all() {
-        return Unpooled.wrappedBuffer(Integer.MAX_VALUE, received.toArray(byte[][]::new));
-    }
-
-    /** The replies that are whole in these bytes. */
-    static List<Reply> replies(byte[] bytes) {
-        return replies(Unpooled.wrappedBuffer(bytes));
-    }
-
-    private static List<Reply> replies(ByteBuf in) {
-        List<Reply> replies = new ArrayList<>();
-        while (in.readableBytes() >= Wire.LENGTH_SIZE) {
-            int length = in.readIntLE();
-            if (length > in.readableBytes()) {
-                break;
-            }
-            int at = in.readerIndex();
-            int template = in.getUnsignedShortLE(at + 2);
-            int code = template == FailureDecoder.TEMPLATE_ID
-                    ? in.getUnsignedShortLE(at + Wire.HEADER_SIZE + FailureDecoder.codeEncodingOffset())
-                    : -1;
-            replies.add(new Reply(in.getLongLE(at + Wire.HEADER_SIZE), template, code));
-            in.skipBytes(length);
-        }
-        return replies;
+        return received.all();
     }
 
     /** The same, which are forgotten then. */
     List<Reply> takeReplies() {
-        List<Reply> replies = replies();
-        received.clear();
-        return replies;
+        return received.take();
     }
 
     /** What the peer has read so far, and forgets. */
     byte[] takeBytes() {
-        byte[] bytes = bytes(all());
-        received.clear();
-        return bytes;
+        return received.takeBytes();
     }
 }

@@ -1,7 +1,7 @@
 package io.hmfs.server.transport.netty;
 
-import io.hmfs.server.transport.netty.FuzzChannel.Reply;
 import io.hmfs.server.transport.netty.FuzzReference.Exchange;
+import io.hmfs.server.transport.netty.FuzzReplies.Reply;
 import io.hmfs.server.transport.netty.FuzzSession.Part;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

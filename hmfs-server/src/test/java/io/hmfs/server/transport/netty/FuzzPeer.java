@@ -2,10 +2,11 @@ package io.hmfs.server.transport.netty;
 
 import io.hmfs.client.transport.rdma.MemoryVerbs;
 import io.hmfs.client.transport.rdma.Verbs;
-import java.io.ByteArrayOutputStream;
+import io.hmfs.server.transport.netty.FuzzReplies.Reply;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,7 @@ final class FuzzPeer implements Verbs.Events {
     private final Verbs.Memory written;
     private final Verbs.Memory read;
     private final Verbs.QueuePair pair;
-    private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+    private final FuzzReplies received = new FuzzReplies();
     private boolean connected;
     private boolean announced;
     private boolean accepted;
@@ -112,7 +113,7 @@ final class FuzzPeer implements Verbs.Events {
         serverCredits--;
         owed++;
         if (message.kind() == FuzzMessage.BYTES) {
-            received.writeBytes(message.body());
+            received.add(message.body());
         } else {
             int piece = 1 << message.number();
             if (!accepted || (serverFree & piece) == 0) {
@@ -122,7 +123,7 @@ final class FuzzPeer implements Verbs.Events {
             owedPieces |= piece;
             byte[] part = new byte[message.filled()];
             memory.written.get(message.number() * FuzzMessage.PIECE_BYTES, part);
-            received.writeBytes(part);
+            received.add(part);
         }
         if (owed >= FuzzMessage.GIVE_AT) {
             give();
@@ -172,11 +173,14 @@ final class FuzzPeer implements Verbs.Events {
         return free != 0;
     }
 
+    /** The replies that have come, which are forgotten then. */
+    List<Reply> takeReplies() {
+        return received.take();
+    }
+
     /** What has come, and is forgotten. */
-    byte[] takeReceived() {
-        byte[] bytes = received.toByteArray();
-        received.reset();
-        return bytes;
+    byte[] takeBytes() {
+        return received.takeBytes();
     }
 
     /** What lies where the server may write. */

@@ -1,8 +1,8 @@
 package io.hmfs.server.transport.netty;
 
 import io.hmfs.client.transport.rdma.MemoryVerbs;
-import io.hmfs.server.transport.netty.FuzzChannel.Reply;
 import io.hmfs.server.transport.netty.FuzzReference.Exchange;
+import io.hmfs.server.transport.netty.FuzzReplies.Reply;
 import io.hmfs.server.transport.netty.FuzzSession.Part;
 import io.hmfs.server.transport.rdma.RdmaServerTransport;
 import java.io.ByteArrayOutputStream;
@@ -112,7 +112,7 @@ final class FuzzRdmaCheck implements FuzzTarget, FuzzRdmaRun.Network {
     private @Nullable String ask(byte[] requests) {
         bystander.sendLong(requests);
         pump();
-        byte[] answers = bystander.takeReceived();
+        byte[] answers = bystander.takeBytes();
         direct.send(requests);
         byte[] expected = direct.takeBytes();
         if (bystander.hasEnded() || bystander.wrong() != null) {
@@ -121,8 +121,8 @@ final class FuzzRdmaCheck implements FuzzTarget, FuzzRdmaRun.Network {
         int other = Arrays.mismatch(answers, expected);
         return other < 0
                 ? null
-                : "another client has other answers from byte " + other + " on: " + FuzzChannel.replies(answers)
-                        + " instead of " + FuzzChannel.replies(expected);
+                : "another client has other answers from byte " + other + " on: " + FuzzReplies.in(answers)
+                        + " instead of " + FuzzReplies.in(expected);
     }
 
     // ---- sessions
@@ -203,7 +203,7 @@ final class FuzzRdmaCheck implements FuzzTarget, FuzzRdmaRun.Network {
         StreamModel model = new StreamModel(run.stream(), FuzzRig.CLUSTER, FuzzRig.FRAME_MAX);
         frames += model.frames.size();
         malformed += model.malformed() + (run.breach() == null ? 0 : 1);
-        List<Reply> replies = FuzzChannel.replies(peer.takeReceived());
+        List<Reply> replies = peer.takeReplies();
         boolean mustEnd = run.breach() != null || model.ends;
         if (mustEnd && !peer.hasEnded() && !run.hasLeft()) {
             return "the connection goes on after " + (run.breach() == null ? "its stream has ended" : run.breach());

@@ -1,6 +1,6 @@
 package io.hmfs.server.transport.netty;
 
-import io.hmfs.server.transport.netty.FuzzChannel.Reply;
+import io.hmfs.server.transport.netty.FuzzReplies.Reply;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
 import java.nio.ByteBuffer;

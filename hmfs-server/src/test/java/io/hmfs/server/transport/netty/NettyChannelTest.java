@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.server.transport.ConnectionLimits;
-import io.hmfs.server.transport.netty.FuzzChannel.Reply;
+import io.hmfs.server.transport.netty.FuzzReplies.Reply;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -3,7 +3,7 @@ package io.hmfs.server.transport.netty;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hmfs.client.ResultCode;
-import io.hmfs.server.transport.netty.FuzzChannel.Reply;
+import io.hmfs.server.transport.netty.FuzzReplies.Reply;
 import io.hmfs.wire.CreateEncoder;
 import io.hmfs.wire.HelloEncoder;
 import io.hmfs.wire.MessageHeaderEncoder;
