@@ -25,9 +25,11 @@ final class FuzzRdmaRun {
     private final ByteArrayOutputStream gathered = new ByteArrayOutputStream();
     private int settled;
     private boolean quiet = true;
+    private boolean isLongUnderWay; // a long part, which the server may have still to read
     private boolean isReadRefused;
     private boolean mayEnd;
     private boolean left;
+    private boolean hasLeftALong; // before the server had read it, so it may be lost with all that is behind it
     private @Nullable String breach;
     private @Nullable String stuck;
 
@@ -118,7 +120,8 @@ final class FuzzRdmaRun {
     private void settle() {
         network.pump();
         quiet = true;
-        if (!peer.isStalled() && !peer.hasEnded()) {
+        isLongUnderWay = false;
+        if (!peer.isStalled() && !peer.hasEnded() && !hasLeftALong) {
             settled = stream.size();
         }
     }
@@ -147,6 +150,7 @@ final class FuzzRdmaRun {
             }
             case LEAVE -> {
                 left = true;
+                hasLeftALong = isLongUnderWay;
                 peer.leave();
             }
             case GREETING -> {} // is there already
@@ -207,6 +211,7 @@ final class FuzzRdmaRun {
 
     private void hasSentLong(byte[] bytes) {
         quiet = false;
+        isLongUnderWay = true;
         if (isReadRefused) {
             breach = "a long part that the server is refused";
         } else {
