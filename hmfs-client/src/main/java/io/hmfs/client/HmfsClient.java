@@ -34,6 +34,9 @@ public final class HmfsClient implements AutoCloseable {
     /** Port that servers listen on unless told otherwise. */
     public static final int DEFAULT_PORT = 8930;
 
+    /** So often at most it is asked for again to remove what is a file and a directory in turns. */
+    private static final int REMOVALS_MAX = 16;
+
     private final ClientLoop loop;
     private final Dispatcher dispatcher;
     private final Calls calls;
@@ -189,12 +192,35 @@ public final class HmfsClient implements AutoCloseable {
 
     /** Removes a file; see {@link #delete}. */
     public CompletableFuture<Void> deleteAsync(String path) {
-        return calls.submit(namespace.delete, path);
+        return calls.submitMade(namespace.delete, path, () -> NamespaceCalls.Delete.of(path, false));
     }
 
     /** Removes a file. NOT_FOUND, IS_DIRECTORY. */
     public void delete(String path) throws IOException {
-        calls.call(namespace.delete, path);
+        calls.call(namespace.delete, path, NamespaceCalls.Delete.of(path, false));
+    }
+
+    /** Removes a file or an empty directory, in one step. NOT_FOUND, NOT_EMPTY, IS_ROOT. */
+    public void remove(String path) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                calls.call(namespace.delete, path, NamespaceCalls.Delete.of(path, true));
+                return;
+            } catch (HmfsException e) {
+                if (e.code() != ResultCode.IS_DIRECTORY) {
+                    throw e;
+                }
+            }
+            // What stands there has become a directory meanwhile, or a file, or the server is older than this client.
+            try {
+                rmdir(path);
+                return;
+            } catch (HmfsException e) {
+                if (e.code() != ResultCode.NOT_DIRECTORY || attempt == REMOVALS_MAX) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** Removes an empty directory; see {@link #rmdir}. */

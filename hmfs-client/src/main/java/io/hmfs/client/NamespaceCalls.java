@@ -57,7 +57,7 @@ final class NamespaceCalls {
     final CallKind<ListMany, List<DirectoryAnswer>> listMany;
     final CallKind<Mkdir, FileInfo> mkdir;
     final CallKind<Symlink, FileInfo> symlink;
-    final CallKind<byte[], Void> delete;
+    final CallKind<Delete, Void> delete;
     final CallKind<byte[], Void> rmdir;
     final CallKind<Rename, Boolean> rename;
     final CallKind<Chmod, Void> chmod;
@@ -174,15 +174,17 @@ final class NamespaceCalls {
                 },
                 EntryDecoder.TEMPLATE_ID,
                 replies::entry);
-        delete = CallKind.ofPath(
+        delete = new CallKind<>(
                 "delete",
                 NUMBERED,
                 DeleteEncoder.TEMPLATE_ID,
                 DeleteEncoder.BLOCK_LENGTH,
-                (path, out) -> deleteEncoder
+                each -> each.path.length,
+                (each, out) -> deleteEncoder
                         .wrap(out, Wire.HEADER_SIZE)
                         .baseId(Wire.ROOT_ID)
-                        .putPath(path, 0, path.length)
+                        .emptyDirectory((short) (each.emptyDirectory ? 1 : 0))
+                        .putPath(each.path, 0, each.path.length)
                         .limit(),
                 DoneDecoder.TEMPLATE_ID,
                 replies::done);
@@ -388,6 +390,12 @@ final class NamespaceCalls {
                                 + utf8.length);
             }
             return new Symlink(CallArguments.utf8Path("symlink", path), utf8, options);
+        }
+    }
+
+    record Delete(byte[] path, boolean emptyDirectory) {
+        static Delete of(String path, boolean emptyDirectory) throws HmfsException {
+            return new Delete(CallArguments.utf8Path("delete", path), emptyDirectory);
         }
     }
 

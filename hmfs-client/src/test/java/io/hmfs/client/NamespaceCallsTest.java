@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.hmfs.wire.DeleteDecoder;
+import io.hmfs.wire.FailureEncoder;
 import io.hmfs.wire.ListDecoder;
 import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.MessageHeaderEncoder;
@@ -21,6 +22,7 @@ import io.hmfs.wire.SymlinkDecoder;
 import io.hmfs.wire.TruncateDecoder;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -128,11 +130,16 @@ class NamespaceCallsTest {
             DeleteDecoder delete = new DeleteDecoder().wrapAndApplyHeader(done.request(), 0, header);
             assertEquals("/f", delete.path());
             assertEquals(1, delete.sequence());
+            assertEquals(0, delete.emptyDirectory());
             client.rmdir("/d");
             RmdirDecoder rmdir = new RmdirDecoder().wrapAndApplyHeader(done.request(), 0, header);
             assertEquals("/d", rmdir.path());
             assertEquals(2, rmdir.sequence());
             assertEquals(delete.clientId(), rmdir.clientId());
+            client.remove("/either");
+            delete.wrapAndApplyHeader(done.request(), 0, header);
+            assertEquals("/either", delete.path());
+            assertEquals(1, delete.emptyDirectory());
         }
         try (HmfsClient client = entries.client()) {
             long[] removed = new long[2];
@@ -143,6 +150,49 @@ class NamespaceCallsTest {
             client.create("/f", new CreateOptions(0644, true, false, 0755));
             assertEquals(9, removed[0]);
             assertEquals(10, removed[1]);
+        }
+    }
+
+    /** By a server that does not know that Delete may take directories, too. */
+    @Test
+    void whatIsSaidToBeADirectoryIsRemovedAsOne() throws IOException {
+        ScriptedTransport older =
+                new ScriptedTransport((request, head, reply) -> head.templateId() == DeleteDecoder.TEMPLATE_ID
+                        ? new FailureEncoder()
+                                .wrapAndApplyHeader(reply, 0, new MessageHeaderEncoder())
+                                .code(ResultCode.IS_DIRECTORY.code())
+                                .message("")
+                                .limit()
+                        : ScriptedAnswers.done(request, head, reply));
+        try (HmfsClient client = older.client()) {
+            client.remove("/d");
+            RmdirDecoder rmdir = new RmdirDecoder().wrapAndApplyHeader(older.request(), 0, header);
+            assertEquals("/d", rmdir.path());
+            assertThrows(HmfsException.class, () -> client.delete("/d"));
+        }
+    }
+
+    /** It is a file when it is removed as a directory, and a directory when as a file: a few times, and then for ever. */
+    @Test
+    void whatIsNowTheOneAndNowTheOtherIsRemovedIfItStaysSo() throws IOException {
+        AtomicInteger changes = new AtomicInteger();
+        ScriptedTransport changing = new ScriptedTransport((request, head, reply) -> {
+            boolean isDelete = head.templateId() == DeleteDecoder.TEMPLATE_ID;
+            return changes.getAndDecrement() <= 0
+                    ? ScriptedAnswers.done(request, head, reply)
+                    : new FailureEncoder()
+                            .wrapAndApplyHeader(reply, 0, new MessageHeaderEncoder())
+                            .code((isDelete ? ResultCode.IS_DIRECTORY : ResultCode.NOT_DIRECTORY).code())
+                            .message("")
+                            .limit();
+        });
+        try (HmfsClient client = changing.client()) {
+            changes.set(4);
+            client.remove("/d");
+            assertEquals(-1, changes.get());
+            changes.set(1000);
+            HmfsException failed = assertThrows(HmfsException.class, () -> client.remove("/d"));
+            assertEquals(ResultCode.NOT_DIRECTORY, failed.code());
         }
     }
 

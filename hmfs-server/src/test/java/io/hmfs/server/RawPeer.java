@@ -147,7 +147,8 @@ final class RawPeer implements AutoCloseable {
                 .correlationId(correlationId)
                 .clientId(99)
                 .sequence(correlationId)
-                .baseId(Wire.ROOT_ID);
+                .baseId(Wire.ROOT_ID)
+                .emptyDirectory((short) 0);
         return framed(window, delete.path(path).limit());
     }
 

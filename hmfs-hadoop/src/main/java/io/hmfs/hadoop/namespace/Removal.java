@@ -40,27 +40,11 @@ public final class Removal {
             return false; // as in HDFS: the root stays, and so does what is in it
         }
         try {
-            link.client().delete(path);
+            link.client().remove(path);
             return true;
         } catch (HmfsException e) {
             switch (e.code()) {
                 case NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY, NAME_TOO_LONG -> {
-                    return false;
-                }
-                case IS_DIRECTORY -> {} // below
-                default -> throw HadoopErrors.translate(path, e);
-            }
-        }
-        return deleteDirectory(path, recursive);
-    }
-
-    private boolean deleteDirectory(String path, boolean recursive) throws IOException {
-        try {
-            link.client().rmdir(path);
-            return true;
-        } catch (HmfsException e) {
-            switch (e.code()) {
-                case NOT_FOUND, NO_SUCH_DIRECTORY -> {
                     return false;
                 }
                 case NOT_EMPTY -> {

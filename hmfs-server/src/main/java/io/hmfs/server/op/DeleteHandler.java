@@ -16,8 +16,9 @@ import io.hmfs.wire.Wire;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delete: takes the name of a file or a symbolic link away. The deletes of a batch share a fence. Each holds the lock of its name until it
- * is answered; {@link #add} waits for no lock on an event loop, so a batch may take them in any order.
+ * Delete: takes the name of a file or a symbolic link away, or of an empty directory if the client says so. The deletes of a batch share a
+ * fence. Each holds the lock of its name until it is answered; {@link #add} waits for no lock on an event loop, so a batch may take them in
+ * any order. A directory is removed by itself.
  *
  * <p>The pool remembers a file that went with its last name until its data is gone too, whatever crashes: the server removes the data that
  * it keeps, clients remove the data that is elsewhere.
@@ -29,6 +30,9 @@ public final class DeleteHandler extends BatchedHandler {
     private final int[] stripes = new int[CAPACITY];
     private final DeleteDecoder delete = new DeleteDecoder();
     private final StickyBit stickyBit = new StickyBit();
+    private final DirectoryRemoval directories = new DirectoryRemoval();
+    private final Attributes found = new Attributes();
+    private boolean takesDirectory; // the request that was decoded last
 
     public DeleteHandler() {
         this(new DeleteBatch(CAPACITY));
@@ -39,9 +43,15 @@ public final class DeleteHandler extends BatchedHandler {
         this.batch = batch;
     }
 
-    private Status resolve(Request request) {
+    private void decode(Request request) {
         request.checkBlock(DeleteDecoder.BLOCK_LENGTH);
         delete.wrap(request.in(), Wire.HEADER_SIZE, request.blockLength(), request.version());
+        takesDirectory = delete.emptyDirectory() == 1;
+    }
+
+    /** IS_DIRECTORY also of a directory that the request may remove. */
+    private Status resolve(Request request) {
+        decode(request);
         int length = delete.pathLength();
         int at = delete.limit() + DeleteDecoder.pathHeaderLength();
         PathResolver path = request.path();
@@ -49,7 +59,16 @@ public final class DeleteHandler extends BatchedHandler {
         if (outcome != Status.OK) {
             return outcome;
         }
-        return path.isBase ? Status.IS_DIRECTORY : path.mayInParent(Access.WRITE);
+        if (path.isBase) {
+            return takesDirectory ? Status.IS_ROOT : Status.IS_DIRECTORY;
+        }
+        outcome = path.mayInParent(Access.WRITE);
+        return outcome == Status.OK && takesDirectory && isDirectory(request) ? Status.IS_DIRECTORY : outcome;
+    }
+
+    private boolean isDirectory(Request request) {
+        PathResolver path = request.path();
+        return request.namespace().stat(path.parentId, path.name, found) == Status.OK && found.isDirectory();
     }
 
     @Override
@@ -66,8 +85,15 @@ public final class DeleteHandler extends BatchedHandler {
         if (outcome == Status.OK) {
             executeAlone(request);
         } else {
-            request.reply().status(request.path().seen(outcome));
+            boolean takes = outcome == Status.IS_DIRECTORY && takesDirectory;
+            request.reply().status(request.path().seen(takes ? removeDirectory(request) : outcome));
         }
+    }
+
+    /** IS_DIRECTORY if a file has taken its place meanwhile: the client asks again. */
+    private Status removeDirectory(Request request) {
+        Status outcome = directories.run(request);
+        return outcome == Status.NOT_DIRECTORY ? Status.IS_DIRECTORY : outcome;
     }
 
     /** Adds a request with the lock of its name. Null: it would have to wait. Unless the answer is OK nothing has been done. */
@@ -143,6 +169,15 @@ public final class DeleteHandler extends BatchedHandler {
     protected void release(Request request, int row) {
         request.accounting().leaveBatch();
         request.partition().locks().unlock(stripes[row]);
+    }
+
+    @Override
+    public boolean isRecorded(Request request, ChangeOutcome outcome) {
+        if (outcome.kind != ChangeOutcome.Kind.RMDIR) {
+            return outcome.kind == ChangeOutcome.Kind.DELETE;
+        }
+        decode(request);
+        return takesDirectory;
     }
 
     @Override

@@ -10,7 +10,7 @@ import io.hmfs.wire.Wire;
 /** Rmdir: removes an empty directory. */
 public final class RmdirHandler implements Handler {
     private final RmdirDecoder rmdir = new RmdirDecoder();
-    private final StickyBit stickyBit = new StickyBit();
+    private final DirectoryRemoval removal = new DirectoryRemoval();
 
     @Override
     public void execute(Request request) {
@@ -24,23 +24,8 @@ public final class RmdirHandler implements Handler {
             outcome = path.isBase ? Status.IS_ROOT : path.mayInParent(Access.WRITE);
         }
         if (outcome == Status.OK) {
-            outcome = path.isParentSticky() ? checkAndRemove(request) : remove(request);
+            outcome = removal.run(request);
         }
         request.reply().status(path.seen(outcome));
-    }
-
-    private Status checkAndRemove(Request request) {
-        PathResolver path = request.path();
-        request.lockKey();
-        try {
-            Status outcome = stickyBit.check(request, path);
-            return outcome == Status.OK ? remove(request) : outcome;
-        } finally {
-            request.unlockKey();
-        }
-    }
-
-    private static Status remove(Request request) {
-        return request.accounting().rmdir(request.path().parentId, request.path().name, request.change());
     }
 }

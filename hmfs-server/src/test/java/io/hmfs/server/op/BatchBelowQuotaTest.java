@@ -63,6 +63,7 @@ class BatchBelowQuotaTest {
                 .correlationId(1)
                 .clientId(1)
                 .baseId(Wire.ROOT_ID)
+                .emptyDirectory((short) 0)
                 .path("/limited/" + name)
                 .limit();
     }

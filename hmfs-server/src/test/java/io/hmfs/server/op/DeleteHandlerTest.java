@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.hmfs.client.ResultCode;
 import io.hmfs.core.Namespace;
+import io.hmfs.core.ServerNamespace;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
@@ -16,9 +17,11 @@ import io.hmfs.wire.MessageHeaderDecoder;
 import io.hmfs.wire.Wire;
 import io.hmfs.wire.WireBuffer;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,14 +50,28 @@ class DeleteHandlerTest {
     }
 
     private static HandlerRig.Message delete(long sequence, String path) {
+        return message(sequence, path, 0);
+    }
+
+    private static HandlerRig.Message message(long sequence, String path, int emptyDirectory) {
         return (out, header) -> new DeleteEncoder()
                 .wrapAndApplyHeader(out, 0, header)
                 .correlationId(1)
                 .clientId(1)
                 .sequence(sequence)
                 .baseId(Wire.ROOT_ID)
+                .emptyDirectory((short) emptyDirectory)
                 .path(path)
                 .limit();
+    }
+
+    /** A delete of a file or an empty directory. */
+    private static HandlerRig.Message remove(long sequence, String path) {
+        return message(sequence, path, 1);
+    }
+
+    private static HandlerRig.Message remove(String path) {
+        return remove(0, path);
     }
 
     private static HandlerRig.Message delete(String path) {
@@ -198,6 +215,111 @@ class DeleteHandlerTest {
             rig.restart(1);
         }
         assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.USER, delete(5, "/open/f")));
+    }
+
+    /** In the order of the requests, whatever else is in the batch. */
+    @Test
+    void anEmptyDirectoryGoesTooIfTheClientSaysSo() {
+        long full = rig.mkdir("full", 0755);
+        long file = file(full, "f");
+        long other = file(Namespace.ROOT_ID, "other");
+        byte[] target = "full".getBytes(StandardCharsets.UTF_8);
+        assertEquals(
+                Status.OK, rig.namespace().symlink(Namespace.ROOT_ID, Name.of("link"), target, 0, 0, new Attributes()));
+        assertEquals(ResultCode.IS_DIRECTORY, rig.outcome(HandlerRig.ROOT, message(0, "/full", 2)));
+        String[] paths = {"/full", "/full/f", "/link", "/full", "/full", "/other/below", "/", "/other"};
+        ResultCode[] outcomes = {
+            ResultCode.NOT_EMPTY,
+            ResultCode.OK,
+            ResultCode.OK,
+            ResultCode.OK,
+            ResultCode.NOT_FOUND,
+            ResultCode.NOT_DIRECTORY,
+            ResultCode.IS_ROOT,
+            ResultCode.OK
+        };
+        long[] removed = {0, file, 0, 0, 0, 0, 0, other};
+        for (String path : paths) {
+            rig.send(HandlerRig.ROOT, remove(path));
+        }
+        rig.endBatch();
+        for (int i = 0; i < paths.length; i++) {
+            WireBuffer reply = rig.reply(HandlerRig.ROOT);
+            assertEquals(outcomes[i], rig.outcome(reply), paths[i]);
+            if (outcomes[i] == ResultCode.OK) {
+                assertRemoved(removed[i], reply);
+            }
+        }
+        assertEquals(Status.NOT_FOUND, look(Namespace.ROOT_ID, "full"));
+    }
+
+    @Test
+    void whoMayNotTakeADirectoryAwayRemovesNone() {
+        long closed = rig.mkdir("closed", 0755);
+        long sticky = directories()[1];
+        int user = rig.namespace().principalId(HandlerRig.USER);
+        Attributes out = new Attributes();
+        assertEquals(Status.OK, rig.namespace().mkdir(closed, Name.of("d"), 0777, user, 0, out));
+        assertEquals(Status.OK, rig.namespace().mkdir(sticky, Name.of("others"), 0777, 0, 0, out));
+        assertEquals(Status.OK, rig.namespace().mkdir(sticky, Name.of("own"), 0777, user, 0, out));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, remove("/closed/d")));
+        assertEquals(ResultCode.ACCESS_DENIED, rig.outcome(HandlerRig.USER, remove("/sticky/others")));
+        assertEquals(Status.OK, look(closed, "d"));
+        assertEquals(Status.OK, look(sticky, "others"));
+        rig.assertDone(rig.ask(HandlerRig.USER, remove("/sticky/own")));
+        assertEquals(Status.NOT_FOUND, look(sticky, "own"));
+    }
+
+    @Test
+    void theQuotaOfADirectoryGoesWithIt() {
+        long above = directories()[0];
+        Attributes made = new Attributes();
+        assertEquals(Status.OK, rig.namespace().mkdir(above, Name.of("d"), 0777, 0, 0, made));
+        assertEquals(Status.OK, rig.partition().quotas().set(above, 10, Quota.NONE));
+        assertEquals(Status.OK, rig.partition().quotas().set(made.id, 10, Quota.NONE));
+        rig.assertDone(rig.ask(HandlerRig.USER, remove("/open/d")));
+        assertEquals(1, rig.partition().quotas().size());
+        Quota usage = rig.partition().quotas().usage(above);
+        assertEquals(1, usage == null ? 0 : usage.usedNames);
+    }
+
+    /** A delete of a file alone is no repetition of one that took a directory. */
+    @Test
+    void aDirectoryThatIsRemovedAgainIsGoneAsBefore() throws IOException {
+        rig.mkdir("d", 0755);
+        rig.restart(1);
+        for (int server = 0; server < 2; server++) {
+            assertRemoved(0, rig.ask(HandlerRig.ROOT, remove(1, "/d")));
+            assertRemoved(0, rig.ask(HandlerRig.ROOT, remove(1, "/d")));
+            rig.restart(1);
+        }
+        assertEquals(ResultCode.OUTCOME_UNKNOWN, rig.outcome(HandlerRig.ROOT, delete(1, "/d")));
+        assertEquals(ResultCode.NOT_FOUND, rig.outcome(HandlerRig.ROOT, remove(2, "/d")));
+    }
+
+    /** After it was seen and before it goes. */
+    @Test
+    void aFileThatTakesADirectorysPlaceGoesWhenItIsAskedForAgain(@TempDir Path other) throws IOException {
+        AtomicBoolean armed = new AtomicBoolean();
+        Attributes made = new Attributes();
+        try (HandlerRig hooked = new HandlerRig(other, namespace -> {
+            return (ServerNamespace) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {ServerNamespace.class}, (_, method, arguments) -> {
+                        if (method.getName().equals("rmdir") && armed.getAndSet(false)) {
+                            Name name = Name.of("d");
+                            assertEquals(Status.OK, namespace.rmdir(Namespace.ROOT_ID, name));
+                            assertEquals(Status.OK, namespace.create(Namespace.ROOT_ID, name, 0644, 0, 0, made));
+                            assertEquals(Status.OK, namespace.append(Namespace.ROOT_ID, name, made.id, SIZE));
+                        }
+                        return method.invoke(namespace, arguments);
+                    });
+        })) {
+            hooked.mkdir("d", 0755);
+            armed.set(true);
+            assertEquals(ResultCode.IS_DIRECTORY, hooked.outcome(HandlerRig.ROOT, remove("/d")));
+            assertRemoved(made.id, hooked.ask(HandlerRig.ROOT, remove("/d")));
+            assertEquals(ResultCode.NOT_FOUND, hooked.outcome(HandlerRig.ROOT, delete("/d")));
+        }
     }
 
     @Test

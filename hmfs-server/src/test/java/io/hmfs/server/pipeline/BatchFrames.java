@@ -79,7 +79,8 @@ final class BatchFrames {
                         .wrapAndApplyHeader(window, 0, header)
                         .correlationId(id)
                         .baseId(Wire.ROOT_ID)
-                        .path(path)
+                        .emptyDirectory((short) (kind - 3))
+                        .path(random.nextBoolean() ? path : tree + DIRECTORIES[random.nextInt(DIRECTORIES.length)])
                         .limit();
             case 5 ->
                 new MkdirEncoder()

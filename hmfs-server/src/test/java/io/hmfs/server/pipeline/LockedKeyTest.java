@@ -273,7 +273,7 @@ class LockedKeyTest {
         assertEquals(Status.OK, namespace.mkdir(Namespace.ROOT_ID, Name.of("top"), 0755, 0, 0, made));
         Name own = Name.of("own");
         int user = namespace.principalId("u");
-        assertEquals(Status.OK, namespace.mkdir(made.id, own, 0755, user, user, made));
+        assertEquals(Status.OK, namespace.mkdir(made.id, own, 01755, user, user, made));
         parent = made.id;
         assertEquals(Status.OK, namespace.mkdir(parent, Name.of("sub"), 0755, user, user, made));
         assertEquals(Status.OK, namespace.create(parent, Name.of("f"), 0644, user, user, made));
@@ -323,6 +323,7 @@ class LockedKeyTest {
         RENAME("f"),
         RENAME_BACK("a"),
         DELETE("f"),
+        DELETE_DIRECTORY("sub"),
         SET_MODE("f");
 
         final String key;
@@ -336,12 +337,13 @@ class LockedKeyTest {
         return switch (late) {
             case RENAME -> rename(frame, "/top/own/f", "/top/own/g");
             case RENAME_BACK -> rename(frame, "/top/own/f", "/top/own/a");
-            case DELETE ->
+            case DELETE, DELETE_DIRECTORY ->
                 new DeleteEncoder()
                         .wrapAndApplyHeader(window(frame), 0, new MessageHeaderEncoder())
                         .correlationId(1)
                         .baseId(Wire.ROOT_ID)
-                        .path("/top/own/f")
+                        .emptyDirectory((short) (late == Late.DELETE ? 0 : 1))
+                        .path("/top/own/" + late.key)
                         .limit();
             case SET_MODE ->
                 new SetModeEncoder()

@@ -224,6 +224,7 @@ class WorkerAllocationTest {
             int deleteLength = new DeleteEncoder()
                     .wrapAndApplyHeader(window(deletes[i]), 0, new MessageHeaderEncoder())
                     .baseId(Wire.ROOT_ID)
+                    .emptyDirectory((short) 0)
                     .path("/f" + i)
                     .limit();
             appends[i].writerIndex(appendLength);

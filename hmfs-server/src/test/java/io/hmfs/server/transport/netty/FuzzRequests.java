@@ -159,6 +159,7 @@ final class FuzzRequests {
             case "entriesMax" -> random.nextInt(4);
             case "incarnation", "moved", "afterInode" -> random.nextInt(2); // a census begins, or is of another server
             case "directory" -> random.nextInt(1 << 17);
+            case "emptyDirectory" -> random.nextInt(2);
             case "olderThanMillis" -> random.nextInt(3) - 1;
             case "from" -> random.nextInt(1 << 15);
             case "action" -> random.nextInt(2) * 2L; // what would refuse all that follows is left to the mutations
