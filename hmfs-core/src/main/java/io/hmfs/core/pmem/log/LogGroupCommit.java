@@ -122,10 +122,12 @@ final class LogGroupCommit implements GroupCommit {
         }
     }
 
-    /** The disk has more of the log. */
-    void advanced() {
+    /** The disk has more of the log. @return how many waited for the log, those that wait for more of it included */
+    int advanced() {
         List<Held> ready = List.of();
+        int waited;
         synchronized (this) {
+            waited = sleepers + held.size();
             if (sleepers > 0) {
                 notifyAll();
             }
@@ -144,6 +146,7 @@ final class LogGroupCommit implements GroupCommit {
                 LOG.log(System.Logger.Level.WARNING, "what waited for the log cannot be done", e);
             }
         }
+        return waited;
     }
 
     /** Nothing more comes to the disk: each that waits is told why. The first reason is kept. */

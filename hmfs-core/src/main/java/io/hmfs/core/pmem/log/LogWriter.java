@@ -20,6 +20,13 @@ import org.jspecify.annotations.Nullable;
 final class LogWriter implements LogSink {
     static final long IDLE_NANOS = 20_000_000;
     private static final int SPINS = 200;
+
+    /** A caller that is alone asks again within this time, or does something else: an answer goes to it, and its next request comes. */
+    private static final long LONE_NANOS = 200_000;
+
+    /** More lines than most changes publish. */
+    private static final int LONE_LINES = 16;
+
     private static final int AHEAD_BYTES = 256 << 10;
     private static final int GATHERED_PART = 4; // of the ring
 
@@ -34,6 +41,7 @@ final class LogWriter implements LogSink {
     private final long gathered;
     private final long quietNanos; // Long.MAX_VALUE: LogOptions.NEVER
     private final CRC32C crc = new CRC32C();
+    private final boolean hasAnotherProcessor = Runtime.getRuntime().availableProcessors() > 1;
     private final Thread thread;
     private @Nullable FileChannel file;
     private @Nullable Path path;
@@ -57,6 +65,7 @@ final class LogWriter implements LogSink {
     private long emptyLsn;
 
     private long writtenNanos = System.nanoTime();
+    private boolean wasOfOne; // the last block, as far as can be told
 
     /** A thread or an action waits for all up to here. Stored under the monitor of {@link LogGroupCommit}. */
     private volatile long asked;
@@ -132,7 +141,7 @@ final class LogWriter implements LogSink {
     private boolean step() throws IOException {
         ring.check(); // whatever made it fail: the threads that wait are told
         boolean last = stopping;
-        for (int i = 0; !isDue() && i < SPINS; i++) {
+        for (int i = 0; !isDue() && (i < SPINS || awaitsLoneCaller()); i++) {
             Thread.onSpinWait();
         }
         idle = true;
@@ -165,6 +174,11 @@ final class LogWriter implements LogSink {
 
     private boolean isQuiet(boolean last) {
         return last ? quietNanos != Long.MAX_VALUE : System.nanoTime() - writtenNanos >= quietNanos;
+    }
+
+    /** Whether the last block was of a caller that was alone, which may ask again soon: to be woken takes half as long as a sync. */
+    private boolean awaitsLoneCaller() {
+        return wasOfOne && System.nanoTime() - writtenNanos < LONE_NANOS;
     }
 
     private boolean isDue() {
@@ -205,7 +219,7 @@ final class LogWriter implements LogSink {
                 before.writtenBytes() + length,
                 before.syncs() + 1,
                 before.syncNanos() + System.nanoTime() - begun);
-        groupCommit.advanced();
+        wasOfOne = groupCommit.advanced() == 1 && count <= LONE_LINES && hasAnotherProcessor;
     }
 
     /**

@@ -100,6 +100,23 @@ final class LogGroupCommitTest {
         }
     }
 
+    /** By which the writer knows whether a caller is alone. */
+    @Test
+    void theWriterHearsHowManyWaited() throws Exception {
+        try (LoggedPoolFile file = open()) {
+            LogGroupCommit commit = (LogGroupCommit) file.groupCommit();
+            CountDownLatch told = new CountDownLatch(2);
+            assertEquals(0, commit.advanced());
+            commit.whenDurable(commit.position() + 1, told::countDown, _ -> {});
+            assertEquals(1, commit.advanced());
+            commit.whenDurable(commit.position() + 1, told::countDown, _ -> {});
+            assertEquals(2, commit.advanced());
+            store(file, 1, 2);
+            told.await();
+            assertEquals(0, commit.advanced());
+        }
+    }
+
     /** No thread waits for it, and a power failure must not take more than a moment of it. */
     @Test
     void whatNoThreadWaitsForIsWrittenAllTheSame() throws Exception {
