@@ -83,8 +83,13 @@ public final class TestServerProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("hmfs.java25", System.getProperty("java.home")), "bin", "java")
                 .toString());
-        command.addAll(
-                List.of("-ea", "--enable-native-access=ALL-UNNAMED", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp"));
+        command.addAll(List.of(
+                "-ea",
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp"));
         command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
         command.addAll(List.of(
                 TestServerMain.class.getName(),

@@ -15,17 +15,18 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * stat of an object whose create a crash has cut off, in a directory of a hundred thousand files, beside a plain stat. All in one
- * opened pool, so that both run compiled code: an object of an earlier start gets the state back that it had before its create was
+ * stat of an object whose create a crash has cut off, in a directory of as many files as the run has, 20,000 to 100,000, beside a
+ * plain stat. All in one opened pool, so that both run compiled code: an object of an earlier start gets the state back that it had before its create was
  * over, and is asked for; for the plain stat the same object gets the state that it has, so that the caches know it as well. Many
  * other stats run between two that are timed.
  *
  * <p>The cases: creates that were never linked; the newest child; one in the middle of the list; the same where directories were
- * filled in turns, so that the neighbouring slots are of others; and half of the directory at once, as a power failure
- * leaves it, all of them asked for in random order.
+ * filled in turns, so that the neighbouring slots are of others; and all files at once that are newer than the middle one, as a power failure
+ * leaves them, all of them asked for in random order.
  */
 final class CutOffRun {
-    private static final int FILES = 100_000;
+    private static final int FILES_MIN = 20_000;
+    private static final int FILES_MAX = 100_000;
     private static final int SAMPLES = 2_000;
     private static final int WARM = 2_000;
     private static final int BETWEEN = 16;
@@ -35,6 +36,7 @@ final class CutOffRun {
     private static final long SEED = 7;
 
     private final OperationOptions options;
+    private final int size; // of a directory
     private final Bed.Hand hand = new Bed.Hand();
     private final Random random = new Random(SEED);
     private long alone;
@@ -42,6 +44,7 @@ final class CutOffRun {
 
     private CutOffRun(OperationOptions options) {
         this.options = options;
+        size = Math.clamp(options.files(), FILES_MIN, FILES_MAX);
     }
 
     static void run(OperationOptions options) throws IOException {
@@ -49,9 +52,9 @@ final class CutOffRun {
     }
 
     private void run() throws IOException {
-        try (Bed bed = Bed.make(options.pool(), (DIRECTORIES + 1L) * FILES, 16, options.mode())) {
+        try (Bed bed = Bed.make(options.pool(), (DIRECTORIES + 1L) * size, 16, options.mode())) {
             alone = bed.directory("alone");
-            for (int i = 0; i < FILES; i++) {
+            for (int i = 0; i < size; i++) {
                 Bed.require(bed.namespace.create(alone, hand.name(i), Bed.FILE_MODE, 0, 0, hand.out));
             }
             long[] directories = new long[DIRECTORIES];
@@ -59,7 +62,7 @@ final class CutOffRun {
                 directories[d] = bed.directory("in turns " + d);
             }
             inTurns = directories[0];
-            for (int i = 0; i < FILES; i++) {
+            for (int i = 0; i < size; i++) {
                 for (long directory : directories) {
                     Bed.require(bed.namespace.create(directory, hand.name(i), Bed.FILE_MODE, 0, 0, hand.out));
                 }
@@ -79,13 +82,13 @@ final class CutOffRun {
         try (Bed bed = new Bed(Hmfs.open(options.pool(), file, false))) {
             Directory first = new Directory(bed, pmem, alone, files);
             Directory second = new Directory(bed, pmem, inTurns, children(pmem, content(pmem, inTurns)));
-            int last = FILES - 1 - WARM - SAMPLES;
-            double plain = first.measure("in the middle", WARM, SAMPLES, FILES / 4, FILES / 2);
+            int last = size - 1 - WARM - SAMPLES;
+            double plain = first.measure("in the middle", WARM, SAMPLES, size / 4, size / 2);
             first.neverLinked(plain);
             first.measure("newest", WARM, SAMPLES, last, 1);
-            second.measure("in the middle, directories in turns", WARM, SAMPLES, FILES / 4, FILES / 2);
+            second.measure("in the middle, directories in turns", WARM, SAMPLES, size / 4, size / 2);
             first.many(last);
-            for (int i = last + 1; i < FILES; i++) {
+            for (int i = last + 1; i < size; i++) {
                 Bed.require(bed.namespace.create(alone, hand.name(i), Bed.FILE_MODE, 0, 0, hand.out));
             }
         }
@@ -106,10 +109,10 @@ final class CutOffRun {
     }
 
     /** The files of a directory by number, the oldest being 0. */
-    private static long[] children(Pmem pmem, long content) {
-        long[] files = new long[FILES];
+    private long[] children(Pmem pmem, long content) {
+        long[] files = new long[size];
         long at = DirContentRecord.childHead(pmem, content);
-        for (int i = FILES - 1; i >= 0; i--) {
+        for (int i = size - 1; i >= 0; i--) {
             files[i] = at;
             at = EntryRecord.sibling(pmem, at);
         }
@@ -118,13 +121,13 @@ final class CutOffRun {
 
     /** Takes the newest off the list, as if a crash had come before they were linked. */
     private static void unlink(Pmem pmem, long content, long[] files, int count) {
-        for (int i = FILES - count; i < FILES; i++) {
+        for (int i = files.length - count; i < files.length; i++) {
             EntryRecord.setState(pmem, files[i], SlotState.CREATING);
         }
         long mtime = DirContentRecord.mtime(pmem, content);
-        long head = files[FILES - 1 - count];
+        long head = files[files.length - 1 - count];
         long birth = EntryRecord.birth(pmem, head);
-        if (!pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, files[FILES - 1], mtime, head, birth)) {
+        if (!pmem.cas16(content + DirContentRecord.CHILD_HEAD_OFFSET, files[files.length - 1], mtime, head, birth)) {
             throw new IllegalStateException("the directory has changed");
         }
     }
@@ -156,7 +159,7 @@ final class CutOffRun {
 
         private void others() {
             for (int i = 0; i < BETWEEN; i++) {
-                time(random.nextInt(FILES / 8), Status.OK);
+                time(random.nextInt(size / 8), Status.OK);
             }
         }
 
@@ -186,7 +189,7 @@ final class CutOffRun {
         void neverLinked(double plain) {
             long[] cutOff = new long[SAMPLES];
             for (int i = -WARM; i < SAMPLES; i++) {
-                int file = FILES - SAMPLES + i;
+                int file = size - SAMPLES + i;
                 others();
                 EntryRecord.setState(pmem, files[file], SlotState.CREATING);
                 long nanos = time(file, Status.NOT_FOUND);
@@ -197,12 +200,11 @@ final class CutOffRun {
             report("never linked", median(cutOff), plain);
         }
 
-        /** The newer half of the directory at once: means, for the first one pays for others. */
+        /** All files up to {@code last} that are newer than the one in the middle, at once: means, for the first one pays for others. */
         void many(int last) {
-            int[] order =
-                    random.ints(FILES / 2, last).distinct().limit(FILES / 4).toArray();
+            int[] order = random.ints(size / 2, last).distinct().limit(size / 4).toArray();
             double plain = all(order);
-            for (int file = FILES / 2; file <= last; file++) {
+            for (int file = size / 2; file <= last; file++) {
                 EntryRecord.setState(pmem, files[file], SlotState.CREATING);
             }
             report("many at once, each", all(order), plain);

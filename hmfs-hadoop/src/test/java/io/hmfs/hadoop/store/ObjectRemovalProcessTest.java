@@ -151,6 +151,8 @@ class ObjectRemovalProcessTest {
         return new ProcessBuilder(
                         java.nio.file.Path.of(System.getProperty("java.home"), "bin", "java")
                                 .toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                         main.getName(),
