@@ -200,9 +200,10 @@ public final class HmfsClient implements AutoCloseable {
         calls.call(namespace.delete, path, NamespaceCalls.Delete.of(path, false));
     }
 
-    /** Removes a file or an empty directory, in one step. NOT_FOUND, NOT_EMPTY, IS_ROOT. */
+    /** Removes a file or an empty directory. NOT_FOUND, NOT_EMPTY, IS_ROOT; IS_DIRECTORY: it is now the one, now the other. */
     public void remove(String path) throws IOException {
         for (int attempt = 1; ; attempt++) {
+            HmfsException refused;
             try {
                 calls.call(namespace.delete, path, NamespaceCalls.Delete.of(path, true));
                 return;
@@ -210,14 +211,18 @@ public final class HmfsClient implements AutoCloseable {
                 if (e.code() != ResultCode.IS_DIRECTORY) {
                     throw e;
                 }
+                refused = e;
             }
             // What stands there has become a directory meanwhile, or a file, or the server is older than this client.
             try {
                 rmdir(path);
                 return;
             } catch (HmfsException e) {
-                if (e.code() != ResultCode.NOT_DIRECTORY || attempt == REMOVALS_MAX) {
+                if (e.code() != ResultCode.NOT_DIRECTORY) {
                     throw e;
+                }
+                if (attempt == REMOVALS_MAX) {
+                    throw refused; // and not what says that a directory on the way is a file
                 }
             }
         }

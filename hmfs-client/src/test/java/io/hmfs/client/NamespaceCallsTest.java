@@ -192,7 +192,8 @@ class NamespaceCallsTest {
             assertEquals(-1, changes.get());
             changes.set(1000);
             HmfsException failed = assertThrows(HmfsException.class, () -> client.remove("/d"));
-            assertEquals(ResultCode.NOT_DIRECTORY, failed.code());
+            assertEquals(ResultCode.IS_DIRECTORY, failed.code());
+            assertEquals(1000 - 2 * 16, changes.get());
         }
     }
 

@@ -65,7 +65,7 @@ final class LogWriter implements LogSink {
     private long emptyLsn;
 
     private long writtenNanos = System.nanoTime();
-    private boolean wasOfOne; // the last block, as far as can be told
+    private boolean wasOfOne; // the last block, as far as its lines and those who waited can tell
 
     /** A thread or an action waits for all up to here. Stored under the monitor of {@link LogGroupCommit}. */
     private volatile long asked;

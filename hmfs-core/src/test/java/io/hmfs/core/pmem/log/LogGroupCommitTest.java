@@ -100,7 +100,7 @@ final class LogGroupCommitTest {
         }
     }
 
-    /** By which the writer knows whether a caller is alone. */
+    /** By which the writer knows whether a caller is alone. No empty record may come, which would be what is waited for here. */
     @Test
     void theWriterHearsHowManyWaited() throws Exception {
         try (LoggedPoolFile file = open()) {
