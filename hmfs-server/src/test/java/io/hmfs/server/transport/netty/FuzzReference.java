@@ -1,5 +1,6 @@
 package io.hmfs.server.transport.netty;
 
+import io.hmfs.client.ResultCode;
 import io.hmfs.server.transport.netty.FuzzReplies.Reply;
 import io.hmfs.wire.Wire;
 import java.io.IOException;
@@ -206,7 +207,9 @@ final class FuzzReference implements AutoCloseable {
             return reply;
         }
         now = reply.isFailure() ? rig.snapshot(false) : List.of();
-        if (reply.isFailure() && !now.equals(before)) {
+        // Parents that it had made stay if a quota stops it then: docs/wire.md.
+        boolean leftParents = reply.code() == ResultCode.NAME_QUOTA_EXCEEDED.code() && now.containsAll(before);
+        if (reply.isFailure() && !now.equals(before) && !leftParents) {
             return new Reply(reply.correlationId(), -1, reply.code());
         }
         return reply;
