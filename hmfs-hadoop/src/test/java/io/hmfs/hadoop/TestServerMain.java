@@ -6,12 +6,11 @@ import io.hmfs.server.HmfsServer;
 import io.hmfs.server.ServerConfig;
 import io.hmfs.server.setting.ServerSetting;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The server of the tests, in a process of its own on JDK 25: makes the pool if it is missing, prints its port, and
+ * The server of the tests, in a process of its own on JDK 25: makes the pool if it is missing, says that it has started, and
  * stops cleanly on SIGTERM and when its standard input ends.
  */
 final class TestServerMain {
@@ -23,9 +22,12 @@ final class TestServerMain {
     /** Acts for carol. */
     static final String SERVICE = "gateway";
 
+    /** The line that says so. */
+    static final String STARTED = "started";
+
     private TestServerMain() {}
 
-    /** Arguments: pool, port or 0, data store, block size, chunk size. */
+    /** Arguments: pool, port, data store, block size, chunk size. */
     public static void main(String[] args) throws IOException {
         Path pool = Path.of(args[0]);
         if (!Files.exists(pool)) {
@@ -42,9 +44,7 @@ final class TestServerMain {
                 .build();
         try (HmfsServer server = HmfsServer.start(config)) {
             Runtime.getRuntime().addShutdownHook(new Thread(server::close));
-            byte[] line = ("port " + server.address().getPort() + "\n").getBytes(StandardCharsets.US_ASCII);
-            System.out.write(line, 0, line.length);
-            System.out.flush();
+            System.out.println(STARTED);
             while (System.in.read() >= 0) {
                 // nothing is ever said; the end of input is the sign to stop
             }

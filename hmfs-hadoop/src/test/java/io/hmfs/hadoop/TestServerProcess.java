@@ -1,11 +1,10 @@
 package io.hmfs.hadoop;
 
+import io.hmfs.client.StablePort;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,19 +26,22 @@ public final class TestServerProcess implements AutoCloseable {
 
     public static final int CHUNK_SIZE = 64 << 10;
 
+    /** Lines of its log that a failure to start shows. */
+    private static final int LAST = 30;
+
     private static final Object SHARED_LOCK = new Object();
     private static @Nullable TestServerProcess shared;
 
     private final Path directory;
     private final String dataStore;
+    private final StablePort port = StablePort.claim();
     private Process process;
-    private int port;
 
     private TestServerProcess(Path directory, String dataStore) throws IOException {
         this.directory = directory;
         this.dataStore = dataStore;
         this.process = launch();
-        this.port = readPort();
+        awaitStarted();
     }
 
     /** A server on a new pool with the builtin data store. */
@@ -94,7 +96,7 @@ public final class TestServerProcess implements AutoCloseable {
         command.addAll(List.of(
                 TestServerMain.class.getName(),
                 directory.resolve("pool").toString(),
-                Integer.toString(port),
+                Integer.toString(port.number()),
                 dataStore,
                 Long.toString(BLOCK_SIZE),
                 Integer.toString(CHUNK_SIZE)));
@@ -107,21 +109,25 @@ public final class TestServerProcess implements AutoCloseable {
         return directory.resolve("server.log");
     }
 
-    private int readPort() throws IOException {
-        BufferedReader out =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
+    private void awaitStarted() throws IOException {
+        BufferedReader out = process.inputReader();
         String line = out.readLine();
-        while (line != null && !line.startsWith("port ")) {
+        while (line != null && !line.equals(TestServerMain.STARTED)) {
             line = out.readLine();
         }
         if (line == null) {
-            throw new IOException("the server did not start: " + Files.readString(log()));
+            throw new IOException("the server did not start: " + lastOf(log()));
         }
-        return Integer.parseInt(line.substring("port ".length()));
+    }
+
+    /** What it said last, in one line, as a table of failures shows only the first of a message. */
+    private static String lastOf(Path log) throws IOException {
+        List<String> lines = Files.readAllLines(log);
+        return String.join(" | ", lines.subList(Math.max(0, lines.size() - LAST), lines.size()));
     }
 
     public URI uri() {
-        return URI.create("hmfs://localhost:" + port);
+        return URI.create("hmfs://localhost:" + port.number());
     }
 
     /** Where the Hadoop store keeps its objects. */
@@ -148,7 +154,7 @@ public final class TestServerProcess implements AutoCloseable {
     /** Starts it again after {@link #kill} or {@link #terminate}, on the same pool and port. */
     public void restart() throws IOException {
         process = launch();
-        port = readPort();
+        awaitStarted();
     }
 
     @Override
@@ -163,6 +169,7 @@ public final class TestServerProcess implements AutoCloseable {
                     Files.deleteIfExists(file);
                 }
             }
+            port.close();
         } catch (IOException e) {
             throw new UncheckedIOException(Objects.toString(directory), e);
         } catch (InterruptedException e) {

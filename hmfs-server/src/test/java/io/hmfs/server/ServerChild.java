@@ -1,5 +1,6 @@
 package io.hmfs.server;
 
+import io.hmfs.client.StablePort;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
@@ -8,8 +9,6 @@ import io.hmfs.core.pmem.log.LogOptions;
 import io.hmfs.server.setting.ServerSetting;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +18,11 @@ import java.util.List;
 final class ServerChild implements AutoCloseable {
     /** The least that a server allows, so that small files have several objects. */
     static final int BLOCK_SIZE = 64 << 10;
+
+    private static final String STARTED = "started";
+
+    /** Lines of its log that a failure to start shows. */
+    private static final int LAST = 30;
 
     /** What the server's JVM is started with. */
     enum Jvm {
@@ -37,8 +41,8 @@ final class ServerChild implements AutoCloseable {
     private final Path pool;
     private final Persistence persistence;
     private final Jvm jvm;
+    private final StablePort port = StablePort.claim();
     private Process process;
-    private int port;
 
     ServerChild(Path pool, Persistence persistence) throws IOException {
         this(pool, persistence, Jvm.SHORT);
@@ -50,7 +54,7 @@ final class ServerChild implements AutoCloseable {
         this.persistence = persistence;
         this.jvm = jvm;
         process = launch();
-        port = readPort();
+        awaitStarted();
     }
 
     /** On a new pool in this directory, with a log if the mode has one. */
@@ -62,14 +66,12 @@ final class ServerChild implements AutoCloseable {
         return new ServerChild(pool, persistence);
     }
 
-    /** Arguments: pool, mode, port or 0. */
+    /** Arguments: pool, mode, port. */
     public static void main(String[] args) throws IOException {
         ServerConfig.Builder config = config(Path.of(args[0]), Persistence.valueOf(args[1]))
                 .set(ServerSetting.PORT, Integer.parseInt(args[2]));
-        try (HmfsServer server = HmfsServer.start(config.build())) {
-            byte[] line = ("port " + server.address().getPort() + "\n").getBytes(StandardCharsets.US_ASCII);
-            System.out.write(line, 0, line.length);
-            System.out.flush();
+        try (HmfsServer _ = HmfsServer.start(config.build())) {
+            System.out.println(STARTED);
             while (System.in.read() >= 0) {
                 // nothing is ever said; the end of input is the sign to stop
             }
@@ -105,7 +107,7 @@ final class ServerChild implements AutoCloseable {
                 ServerChild.class.getName(),
                 pool.toString(),
                 persistence.name(),
-                Integer.toString(port)));
+                Integer.toString(port.number())));
         return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(log().toFile()))
                 .start();
@@ -115,21 +117,25 @@ final class ServerChild implements AutoCloseable {
         return pool.resolveSibling("server.log");
     }
 
-    private int readPort() throws IOException {
-        BufferedReader out =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.US_ASCII));
+    private void awaitStarted() throws IOException {
+        BufferedReader out = process.inputReader();
         String line = out.readLine();
-        while (line != null && !line.startsWith("port ")) {
+        while (line != null && !line.equals(STARTED)) {
             line = out.readLine();
         }
         if (line == null) {
-            throw new IOException("the server did not start: " + Files.readString(log()));
+            throw new IOException("the server did not start: " + lastOf(log()));
         }
-        return Integer.parseInt(line.substring("port ".length()));
+    }
+
+    /** What it said last, in one line, as a table of failures shows only the first of a message. */
+    private static String lastOf(Path log) throws IOException {
+        List<String> lines = Files.readAllLines(log);
+        return String.join(" | ", lines.subList(Math.max(0, lines.size() - LAST), lines.size()));
     }
 
     int port() {
-        return port;
+        return port.number();
     }
 
     long pid() {
@@ -158,7 +164,7 @@ final class ServerChild implements AutoCloseable {
             Files.delete(pool.resolveSibling(pool.getFileName() + ".ring"));
         }
         process = launch();
-        port = readPort();
+        awaitStarted();
     }
 
     @Override
@@ -170,5 +176,6 @@ final class ServerChild implements AutoCloseable {
             process.destroyForcibly();
             Thread.currentThread().interrupt();
         }
+        port.close();
     }
 }

@@ -2,6 +2,7 @@ package io.hmfs.server;
 
 import io.hmfs.client.ClientOptions;
 import io.hmfs.client.HmfsClient;
+import io.hmfs.client.StablePort;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
@@ -25,8 +26,8 @@ final class ServerFixture implements AutoCloseable {
 
     final Path pool;
     private final UnaryOperator<ServerConfig.Builder> change;
+    private final StablePort port = StablePort.claim();
     private HmfsServer server;
-    private int port;
 
     ServerFixture(Path directory) throws IOException {
         this(directory, builder -> builder);
@@ -39,7 +40,6 @@ final class ServerFixture implements AutoCloseable {
         LogOptions options = log == null ? null : LogOptions.in(log).withOnVolatile(true);
         Hmfs.format(pool, new FormatOptions(FormatOptions.SIZE_MIN, Backing.MAPPED, false, options));
         server = HmfsServer.start(config());
-        port = server.address().getPort(); // also after a restart
     }
 
     /** With these sockets. Where the machine does not allow them the test is left out, and says why. */
@@ -57,7 +57,7 @@ final class ServerFixture implements AutoCloseable {
 
     ServerConfig config() {
         return change.apply(ServerConfig.builder(pool)
-                        .set(ServerSetting.PORT, port)
+                        .set(ServerSetting.PORT, port.number())
                         .set(ServerSetting.FRAME_MAX, (long) FRAME_MAX)
                         .set(ServerSetting.CHUNK_SIZE, (long) CHUNK_SIZE)
                         .set(ServerSetting.BLOCK_SIZE, (long) BLOCK_SIZE)
@@ -73,7 +73,7 @@ final class ServerFixture implements AutoCloseable {
     }
 
     int port() {
-        return port;
+        return port.number();
     }
 
     Path dataDirectory() {
@@ -120,5 +120,6 @@ final class ServerFixture implements AutoCloseable {
     @Override
     public void close() {
         server.close();
+        port.close();
     }
 }

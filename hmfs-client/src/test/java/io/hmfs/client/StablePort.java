@@ -1,0 +1,70 @@
+package io.hmfs.client;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * A port for a server that a test stops and starts again. One that the system chose would be given to the next who
+ * asks while the server is down; this one lies below those that are given, and no other test takes it.
+ */
+public final class StablePort implements AutoCloseable {
+    private static final int LOWEST = 10_000;
+
+    /** Whose first number is the lowest that the system gives. */
+    private static final Path GIVEN = Path.of("/proc/sys/net/ipv4/ip_local_port_range");
+
+    /** Where the system gives nearly all there are none below, and only other tests are kept away. */
+    private static final int FEW = 1_000;
+
+    private static final int HIGHEST_OF_ALL = 60_000;
+    private static final int ATTEMPTS = 1_000;
+
+    private final int port;
+
+    /** A socket for datagrams has its own ports; whoever has this one has the server's. */
+    private final DatagramSocket claim;
+
+    private StablePort(int port, DatagramSocket claim) {
+        this.port = port;
+        this.claim = claim;
+    }
+
+    /** One that nobody listens at. */
+    public static StablePort claim() throws IOException {
+        int given = Integer.parseInt(Files.readString(GIVEN).strip().split("\\s+")[0]);
+        int end = given - LOWEST < FEW ? HIGHEST_OF_ALL : given;
+        InetAddress loopback = InetAddress.getByName("127.0.0.1");
+        for (int i = 0; i < ATTEMPTS; i++) {
+            int port = ThreadLocalRandom.current().nextInt(LOWEST, end);
+            DatagramSocket claim;
+            try {
+                claim = new DatagramSocket(new InetSocketAddress(loopback, port));
+            } catch (BindException e) {
+                continue; // another test's
+            }
+            try {
+                new ServerSocket(port, 1, loopback).close();
+                return new StablePort(port, claim);
+            } catch (BindException e) {
+                claim.close(); // of a server that is not a test's
+            }
+        }
+        throw new IOException("no port is free from " + LOWEST + " to " + end);
+    }
+
+    public int number() {
+        return port;
+    }
+
+    @Override
+    public void close() {
+        claim.close();
+    }
+}
