@@ -442,9 +442,21 @@ final class ClientLoop {
         }
     }
 
-    /** Has the loop run a task after a delay. Any thread. */
-    void schedule(Runnable task, long delayNanos) {
-        add(new Timer(task, System.nanoTime() + delayNanos, 0));
+    /** Has the loop run a task after a delay, unless the timer is cancelled before. Any thread. */
+    Timer schedule(Runnable task, long delayNanos) {
+        Timer timer = new Timer(task, System.nanoTime() + delayNanos, 0);
+        add(timer);
+        return timer;
+    }
+
+    /** Its task does not run any more, and nothing keeps it in memory. Any thread. */
+    void cancel(Timer timer) {
+        execute(() -> timers.remove(timer)); // a task, as it may not be among them yet
+    }
+
+    /** Timers that are to come. On the loop. */
+    int timers() {
+        return timers.size();
     }
 
     /** Has the loop run a task again and again, first after one period. Any thread. */
@@ -512,7 +524,8 @@ final class ClientLoop {
         }
     }
 
-    private record Timer(Runnable task, long atNanos, long periodNanos) implements Comparable<Timer> {
+    /** A task and when it is due. */
+    record Timer(Runnable task, long atNanos, long periodNanos) implements Comparable<Timer> {
         @Override
         public int compareTo(Timer other) {
             return Long.signum(atNanos - other.atNanos);

@@ -43,6 +43,7 @@ final class Connection implements Transport.Receiver {
 
     private Transport.@Nullable Link link;
     private ClientAuthenticator.@Nullable Exchange exchange; // while the handshake lasts
+    private ClientLoop.@Nullable Timer deadline; // of the step that the handshake is at
     private boolean makesToken; // a token was asked for and is not there yet
     private String host = "";
     private boolean connected;
@@ -101,7 +102,22 @@ final class Connection implements Transport.Receiver {
     void connect(String toHost, int port) {
         host = toHost;
         link = transport.connect(toHost, port, this);
-        loop.schedule(this::checkConnected, options.connectTimeout().toNanos());
+        limit(this::checkConnected);
+    }
+
+    /** The step that begins now has the time that an attempt to connect has. */
+    private void limit(Runnable check) {
+        forgetLimit();
+        deadline = loop.schedule(check, options.connectTimeout().toNanos());
+    }
+
+    /** Or each attempt would stay in memory until its time is over, though it failed at once. */
+    private void forgetLimit() {
+        ClientLoop.Timer last = deadline;
+        deadline = null;
+        if (last != null) {
+            loop.cancel(last);
+        }
     }
 
     private Transport.Link link() {
@@ -172,7 +188,7 @@ final class Connection implements Transport.Receiver {
     @Override
     public void connected() {
         connected = true;
-        loop.schedule(this::checkWelcome, options.connectTimeout().toNanos());
+        limit(this::checkWelcome);
         ClientAuthenticator.Exchange begun = options.authentication().begin(host);
         exchange = begun;
         when(begun.first(), this::sendHello);
@@ -327,6 +343,7 @@ final class Connection implements Transport.Receiver {
         }
         serverFrameMax = welcome.frameMax();
         ready = true;
+        forgetLimit();
         long incarnation = welcome.incarnation();
         boolean survive = welcome.outcomesSurvive() == 1;
         boolean rdma = welcome.rdma() == 1;
@@ -365,6 +382,7 @@ final class Connection implements Transport.Receiver {
             return;
         }
         ended = true;
+        forgetLimit();
         endExchange();
         link().close();
         owner.ended(this, reason, ready);

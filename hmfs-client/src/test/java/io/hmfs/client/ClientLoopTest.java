@@ -169,6 +169,13 @@ class ClientLoopTest {
         });
     }
 
+    /** How many timers are to come. */
+    private int timers() {
+        CompletableFuture<Integer> count = new CompletableFuture<>();
+        loop.execute(() -> count.complete(loop.timers()));
+        return count.join();
+    }
+
     private static void waitUntil(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             if (Thread.currentThread().isInterrupted()) { // by the test's time limit
@@ -498,5 +505,18 @@ class ClientLoopTest {
 
     private static void get(Call<byte[], FileInfo> call) throws ExecutionException, InterruptedException {
         assertNull(call.get());
+    }
+
+    @Test
+    void aTimerThatIsCancelledNeitherRunsNorStays() {
+        AtomicBoolean ran = new AtomicBoolean();
+        CompletableFuture<Void> later = new CompletableFuture<>();
+        loop.schedule(() -> later.complete(null), TimeUnit.MILLISECONDS.toNanos(20));
+        ClientLoop.Timer cancelled = loop.schedule(() -> ran.set(true), TimeUnit.MILLISECONDS.toNanos(10));
+        loop.cancel(cancelled);
+        later.join();
+        assertFalse(ran.get());
+        loop.schedule(() -> {}, LONG);
+        assertEquals(1, timers());
     }
 }

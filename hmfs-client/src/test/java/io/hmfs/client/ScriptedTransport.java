@@ -54,8 +54,9 @@ class ScriptedTransport implements Transport {
 
     @Override
     public Link connect(String host, int port, Receiver receiver) {
-        arrived.add(receiver::connected);
-        return new ScriptedLink(receiver);
+        ScriptedLink link = new ScriptedLink(receiver);
+        arrived.add(link::connected);
+        return link;
     }
 
     @Override
@@ -96,9 +97,16 @@ class ScriptedTransport implements Transport {
         private final Receiver receiver;
         private final List<WireBuffer> written = new ArrayList<>();
         private WireBuffer begun = new WireBuffer();
+        private boolean closed;
 
         ScriptedLink(Receiver receiver) {
             this.receiver = receiver;
+        }
+
+        private void connected() {
+            if (!closed) {
+                receiver.connected();
+            }
         }
 
         @Override
@@ -172,6 +180,7 @@ class ScriptedTransport implements Transport {
 
         @Override
         public void close() {
+            closed = true;
             written.clear();
         }
     }

@@ -6,8 +6,9 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Scanner;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -38,9 +39,9 @@ public final class StablePort implements AutoCloseable {
 
     /** One that nobody listens at. */
     public static StablePort claim() throws IOException {
-        int given = Integer.parseInt(Files.readString(GIVEN).strip().split("\\s+")[0]);
+        int given = lowestGiven();
         int end = given - LOWEST < FEW ? HIGHEST_OF_ALL : given;
-        InetAddress loopback = InetAddress.getByName("127.0.0.1");
+        InetAddress loopback = InetAddress.getLoopbackAddress();
         for (int i = 0; i < ATTEMPTS; i++) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST, end);
             DatagramSocket claim;
@@ -57,6 +58,12 @@ public final class StablePort implements AutoCloseable {
             }
         }
         throw new IOException("no port is free from " + LOWEST + " to " + end);
+    }
+
+    private static int lowestGiven() throws IOException {
+        try (Scanner range = new Scanner(GIVEN, StandardCharsets.US_ASCII)) {
+            return range.nextInt();
+        }
     }
 
     public int number() {
