@@ -584,6 +584,11 @@ final class PoolNamespace implements ServerNamespace, OperationGuard {
     }
 
     @Override
+    public void whenDurableAnyway(long position, Runnable action, Consumer<Throwable> onFailure) {
+        groupCommit.whenDurableAnyway(position, action, onFailure);
+    }
+
+    @Override
     public PoolStatus poolStatus() {
         check();
         int pin = engine.epochs.pin();

@@ -215,6 +215,11 @@ public interface ServerNamespace extends Namespace {
         action.run();
     }
 
+    /** The same for work in the background: nothing is made safe for its sake, which may take some milliseconds more. */
+    default void whenDurableAnyway(long position, Runnable action, Consumer<Throwable> onFailure) {
+        action.run();
+    }
+
     /** Figures for metrics. Unlike {@link #poolStatus} they are told after a failure too. */
     default PoolFigures poolFigures() {
         return PoolFigures.NONE;

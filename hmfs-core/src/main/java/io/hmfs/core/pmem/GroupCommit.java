@@ -26,6 +26,11 @@ public interface GroupCommit {
         }
 
         @Override
+        public void whenDurableAnyway(long position, Runnable action, Consumer<Throwable> onFailure) {
+            action.run();
+        }
+
+        @Override
         public void onFailure(Consumer<Throwable> listener) {}
     };
 
@@ -43,6 +48,12 @@ public interface GroupCommit {
      * If it never will be safe, {@code onFailure} is called instead.
      */
     void whenDurable(long position, Runnable action, Consumer<Throwable> onFailure);
+
+    /**
+     * The same, but nothing is made safe for its sake: it waits for what others need, or for what becomes safe some milliseconds after it
+     * was fenced. For work in the background, which would have a sync made of half a change that an answer needs the rest of.
+     */
+    void whenDurableAnyway(long position, Runnable action, Consumer<Throwable> onFailure);
 
     /** Tells {@code listener}, once, if nothing more will be safe. */
     void onFailure(Consumer<Throwable> listener);

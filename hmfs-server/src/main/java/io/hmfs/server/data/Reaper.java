@@ -25,6 +25,7 @@ public final class Reaper implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Reaper.class.getName());
     private static final int BATCH = 256;
     private static final long IDLE_NANOS = 1_000_000_000L;
+    private static final long GATHER_NANOS = 5_000_000L;
 
     private static final long RETRY_NANOS_MIN = 1_000_000_000L; // doubled each time
     private static final long RETRY_NANOS_MAX = 64_000_000_000L;
@@ -106,6 +107,7 @@ public final class Reaper implements AutoCloseable {
                     break;
                 } else if (aside.size() < ASIDE_MAX) {
                     removed.await(untilDue());
+                    gatherMore();
                 } else {
                     LockSupport.parkNanos(this, untilDue());
                 }
@@ -186,6 +188,13 @@ public final class Reaper implements AutoCloseable {
         }
     }
 
+    /** To be woken for each removal would take a processor from the requests that remove, and nobody waits for objects to go. */
+    private void gatherMore() {
+        if (!closing && !isAsked()) {
+            LockSupport.parkNanos(this, GATHER_NANOS);
+        }
+    }
+
     private long untilDue() {
         Aside next = aside.peek();
         return next == null ? IDLE_NANOS : Math.clamp(next.dueNanos - System.nanoTime(), PAUSE_NANOS, IDLE_NANOS);
@@ -195,7 +204,7 @@ public final class Reaper implements AutoCloseable {
         long position = namespace.logPosition();
         if (position != 0) {
             CompletableFuture<Void> safe = new CompletableFuture<>();
-            namespace.whenDurable(position, () -> safe.complete(null), safe::completeExceptionally);
+            namespace.whenDurableAnyway(position, () -> safe.complete(null), safe::completeExceptionally);
             safe.join();
         }
     }
@@ -245,6 +254,9 @@ public final class Reaper implements AutoCloseable {
     public boolean isMakingRoom() {
         long before = done;
         for (int i = 0; i < PAUSES_MAX && done == before && mayRemove() && !waitsEnd; i++) {
+            LockSupport.unpark(thread);
+            namespace.whenDurable(
+                    namespace.logPosition(), () -> {}, _ -> {}); // or the reaper would wait for others to ask
             LockSupport.parkNanos(PAUSE_NANOS);
         }
         return done != before;

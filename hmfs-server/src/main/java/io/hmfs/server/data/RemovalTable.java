@@ -43,8 +43,8 @@ public final class RemovalTable implements AutoCloseable {
     /** The position up to which the log is known to be durable. */
     private volatile long durable;
 
-    /** The log was asked to say when it is durable, and has not. */
-    private volatile boolean asked;
+    /** The log is to say when it is durable further, and has not. */
+    private volatile boolean awaited;
 
     // Of the thread:
     private final RemovedFile[] batch = new RemovedFile[BATCH];
@@ -97,7 +97,7 @@ public final class RemovalTable implements AutoCloseable {
             all = take();
         } while (!all && held < FILES_MAX && !closed);
         end(); // what came in may have been cleared before
-        askLog();
+        awaitLog();
     }
 
     /** Takes some; true: the pool has no more. */
@@ -161,15 +161,15 @@ public final class RemovalTable implements AutoCloseable {
         endingLength = kept;
     }
 
-    private void askLog() {
+    private void awaitLog() {
         long position = takenPosition;
-        if (position > durable && !asked) {
-            asked = true;
-            namespace.whenDurable(
+        if (position > durable && !awaited) {
+            awaited = true;
+            namespace.whenDurableAnyway(
                     position,
                     () -> { // on the log's thread, which must not wait for another thread here
                         durable = position;
-                        asked = false;
+                        awaited = false;
                         LockSupport.unpark(thread);
                     },
                     _ -> {}); // the end of the log is the end of the server

@@ -339,6 +339,11 @@ public final class VersionedNamespace implements ServerNamespace {
     }
 
     @Override
+    public void whenDurableAnyway(long position, Runnable action, Consumer<Throwable> onFailure) {
+        namespace.whenDurableAnyway(position, action, onFailure);
+    }
+
+    @Override
     public PoolStatus poolStatus() {
         return namespace.poolStatus();
     }

@@ -135,7 +135,7 @@ class ReaperTest {
 
     @Test
     void aStopEndsAWaitForWhatIsNotSafeYet() throws Exception {
-        ServerNamespace late = changed("whenDurable", _ -> {});
+        ServerNamespace late = changed("whenDurableAnyway", _ -> {});
         create("f");
         delete("f");
         Reaper reaper = new Reaper(store, late);
@@ -152,7 +152,7 @@ class ReaperTest {
         long going = create("going");
         long live = create("live");
         delete("going");
-        ServerNamespace late = changed("whenDurable", _ -> {}); // so that it stays
+        ServerNamespace late = changed("whenDurableAnyway", _ -> {}); // so that it stays
         Reaper reaper = new Reaper(store, late);
         CompletableFuture<Void> known = CompletableFuture.runAsync(() -> reaper.watch(LONG_NANOS));
         Await.until("the reaper", reaper::isAsked);
@@ -171,7 +171,7 @@ class ReaperTest {
         Files.createFile(object);
         delete("f");
         CompletableFuture<Runnable> asked = new CompletableFuture<>();
-        ServerNamespace late = changed("whenDurable", arguments -> asked.complete((Runnable) arguments[1]));
+        ServerNamespace late = changed("whenDurableAnyway", arguments -> asked.complete((Runnable) arguments[1]));
         try (Reaper reaper = new Reaper(store, late)) {
             reaper.start(failure::set);
             Await.until("the reaper", () -> asked.isDone() || Files.notExists(object));
@@ -182,11 +182,27 @@ class ReaperTest {
         assertNull(failure.get());
     }
 
+    /** What nobody asks the log for comes late. */
+    @Test
+    void aFullPoolHasTheLogAskedForItsRoom() throws Exception {
+        create("f");
+        delete("f");
+        CompletableFuture<Runnable> waits = new CompletableFuture<>();
+        ServerNamespace late = changed("whenDurableAnyway", arguments -> waits.complete((Runnable) arguments[1]));
+        ServerNamespace asked = changed(late, "whenDurable", _ -> waits.join().run());
+        try (Reaper reaper = new Reaper(store, asked)) {
+            reaper.start(failure::set);
+            waits.join();
+            assertTrue(reaper.isMakingRoom());
+        }
+        assertNull(failure.get());
+    }
+
     /** Else no start would find them: a clean one believes that the pool knows all. */
     @Test
     void anErrorInTheMidstOfACloseKeepsNoFile() throws Exception {
         CompletableFuture<Consumer<Throwable>> asked = new CompletableFuture<>();
-        ServerNamespace late = changed("whenDurable", arguments -> asked.complete(failure(arguments[2])));
+        ServerNamespace late = changed("whenDurableAnyway", arguments -> asked.complete(failure(arguments[2])));
         for (int i = 0; i < 3; i++) {
             create("f" + i);
             delete("f" + i);
@@ -229,6 +245,10 @@ class ReaperTest {
 
     /** The namespace as if a log had to have what was done; one method does this with its arguments instead, and returns null. */
     private ServerNamespace changed(String name, Consumer<Object[]> instead) {
+        return changed(namespace, name, instead);
+    }
+
+    private static ServerNamespace changed(ServerNamespace other, String name, Consumer<Object[]> instead) {
         return (ServerNamespace) Proxy.newProxyInstance(
                 ReaperTest.class.getClassLoader(), new Class<?>[] {ServerNamespace.class}, (_, method, arguments) -> {
                     if (method.getName().equals(name)) {
@@ -239,7 +259,7 @@ class ReaperTest {
                         return 1L;
                     }
                     try {
-                        return method.invoke(namespace, arguments);
+                        return method.invoke(other, arguments);
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }

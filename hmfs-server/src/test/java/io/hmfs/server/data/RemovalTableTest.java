@@ -111,7 +111,7 @@ class RemovalTableTest {
                         return switch (method.getName()) {
                             case "removedFiles" -> files;
                             case "logPosition" -> position;
-                            case "whenDurable" -> {
+                            case "whenDurableAnyway" -> {
                                 held.add((Runnable) arguments[1]);
                                 yield null;
                             }

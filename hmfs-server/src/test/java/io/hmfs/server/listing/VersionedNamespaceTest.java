@@ -64,6 +64,7 @@ class VersionedNamespaceTest {
             "statAll",
             "statDirectory",
             "whenDurable",
+            "whenDurableAnyway",
             "whenFull");
 
     private final DirectoryVersions versions = new DirectoryVersions();

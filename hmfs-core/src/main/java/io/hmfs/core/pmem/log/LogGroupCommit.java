@@ -25,6 +25,7 @@ final class LogGroupCommit implements GroupCommit {
     private final LogRing ring;
     private final LoggedPmem pmem;
     private final PriorityQueue<Held> held = new PriorityQueue<>();
+    private final PriorityQueue<Held> patient = new PriorityQueue<>(); // for which nothing is asked
     private final List<Consumer<Throwable>> listeners = new ArrayList<>();
     private @Nullable LogSink sink;
     private int sleepers;
@@ -88,19 +89,32 @@ final class LogGroupCommit implements GroupCommit {
 
     @Override
     public void whenDurable(long position, Runnable action, Consumer<Throwable> onFailure) {
+        hold(true, new Held(position, action, onFailure));
+    }
+
+    @Override
+    public void whenDurableAnyway(long position, Runnable action, Consumer<Throwable> onFailure) {
+        hold(false, new Held(position, action, onFailure));
+    }
+
+    private void hold(boolean asks, Held each) {
         LogFailedException failed;
         synchronized (this) {
             failed = failure;
-            if (failed == null && ring.durable() < position) {
-                held.add(new Held(position, action, onFailure));
-                ask(position);
+            if (failed == null && ring.durable() < each.position) {
+                if (asks) {
+                    held.add(each);
+                    ask(each.position);
+                } else {
+                    patient.add(each);
+                }
                 return;
             }
         }
-        if (ring.durable() >= position) {
-            action.run();
+        if (ring.durable() >= each.position) {
+            each.action.run();
         } else if (failed != null) {
-            onFailure.accept(failed);
+            each.onFailure.accept(failed);
         }
     }
 
@@ -122,20 +136,16 @@ final class LogGroupCommit implements GroupCommit {
         }
     }
 
-    /** The disk has more of the log. @return how many waited for the log, those that wait for more of it included */
+    /** The disk has more of the log. @return how many had asked for the log, those that wait for more of it included */
     int advanced() {
-        List<Held> ready = List.of();
+        List<Held> ready;
         int waited;
         synchronized (this) {
             waited = sleepers + held.size();
             if (sleepers > 0) {
                 notifyAll();
             }
-            long durable = ring.durable();
-            for (Held next = held.peek(); next != null && next.position <= durable; next = held.peek()) {
-                ready = ready.isEmpty() ? new ArrayList<>() : ready;
-                ready.add(held.remove());
-            }
+            ready = takeReady(patient, takeReady(held, List.of())); // answers first
         }
         for (Held each : ready) {
             try {
@@ -147,6 +157,17 @@ final class LogGroupCommit implements GroupCommit {
             }
         }
         return waited;
+    }
+
+    /** Behind what is ready already. Under the monitor. */
+    private List<Held> takeReady(PriorityQueue<Held> queue, List<Held> before) {
+        List<Held> ready = before;
+        long durable = ring.durable();
+        for (Held next = queue.peek(); next != null && next.position <= durable; next = queue.peek()) {
+            ready = ready.isEmpty() ? new ArrayList<>() : ready;
+            ready.add(queue.remove());
+        }
+        return ready;
     }
 
     /** Nothing more comes to the disk: each that waits is told why. The first reason is kept. */
@@ -165,7 +186,9 @@ final class LogGroupCommit implements GroupCommit {
             failure = failed;
             ring.fail(failed);
             lost = new ArrayList<>(held);
+            lost.addAll(patient);
             held.clear();
+            patient.clear();
             told = List.copyOf(listeners);
             notifyAll();
         }

@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.pmem.LogFigures;
 import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
@@ -105,15 +107,45 @@ final class LogGroupCommitTest {
     void theWriterHearsHowManyWaited() throws Exception {
         try (LoggedPoolFile file = open()) {
             LogGroupCommit commit = (LogGroupCommit) file.groupCommit();
-            CountDownLatch told = new CountDownLatch(2);
+            CountDownLatch told = new CountDownLatch(3);
             assertEquals(0, commit.advanced());
             commit.whenDurable(commit.position() + 1, told::countDown, _ -> {});
             assertEquals(1, commit.advanced());
             commit.whenDurable(commit.position() + 1, told::countDown, _ -> {});
+            commit.whenDurableAnyway(commit.position() + 1, told::countDown, _ -> {});
             assertEquals(2, commit.advanced());
             store(file, 1, 2);
             told.await();
             assertEquals(0, commit.advanced());
+        }
+    }
+
+    /** Work in the background would have half a change written, whose end an answer waits for. */
+    @Test
+    void whatWaitsForOthersAsksForNothing() throws Exception {
+        try (LoggedPoolFile file = open()) {
+            LogGroupCommit commit = (LogGroupCommit) file.groupCommit();
+            List<Long> asked = new ArrayList<>();
+            commit.use(new LogSink() {
+                @Override
+                public void ask(long position) {
+                    asked.add(position);
+                }
+
+                @Override
+                public LogFigures figures() {
+                    return LogFigures.NONE;
+                }
+            });
+            CountDownLatch told = new CountDownLatch(2);
+            file.pmem().set(AT + 64, 1);
+            file.pmem().persist(AT + 64, 8);
+            long position = commit.position();
+            commit.whenDurableAnyway(position, told::countDown, _ -> {});
+            assertEquals(List.of(), asked);
+            commit.whenDurable(position, told::countDown, _ -> {});
+            assertTrue(List.of(position).equals(asked) || file.ring().durable() >= position); // it may be there already
+            told.await(); // nothing was asked of the writer, which writes after a while
         }
     }
 
@@ -142,6 +174,9 @@ final class LogGroupCommitTest {
         file.pmem().set(AT + 4 * 64L, 4);
         file.pmem().persist(AT + 4 * 64L, 8);
         long position = file.groupCommit().position();
+        AtomicReference<Throwable> patient = new AtomicReference<>();
+        file.groupCommit()
+                .whenDurableAnyway(position, () -> patient.set(new AssertionError("acknowledged")), patient::set);
         LogFailedException e =
                 assertThrows(LogFailedException.class, () -> file.groupCommit().await(position));
         assertTrue(String.valueOf(e.getMessage()).contains(segments().getLast().toString()), e.getMessage());
@@ -152,6 +187,9 @@ final class LogGroupCommitTest {
             Thread.onSpinWait(); // told after the threads that wait
         }
         assertTrue(heard.get() instanceof LogFailedException, String.valueOf(heard.get()));
+        assertTrue(
+                patient.get() instanceof LogFailedException,
+                String.valueOf(patient.get())); // told before the listeners
         file.groupCommit().await(position - 1); // what was durable is
         file.close();
         try (LoggedPoolFile again = open()) {
