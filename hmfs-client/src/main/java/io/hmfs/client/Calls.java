@@ -3,10 +3,10 @@ package io.hmfs.client;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** Makes calls of rows and arguments, and waits for them: what all facades of one client share. Thread-safe. */
 final class Calls {
@@ -100,23 +100,31 @@ final class Calls {
             if (!wait.await()) {
                 throw new HmfsException(ResultCode.TIMEOUT, "no answer from " + address);
             }
-            return future.get();
+            if (future.isCompletedExceptionally()) {
+                throw here(future.handle((value, failure) -> failure).join());
+            }
+            return future.join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             InterruptedIOException interrupted = new InterruptedIOException("interrupted while waiting for " + address);
             interrupted.initCause(e);
             throw interrupted;
-        } catch (ExecutionException e) {
-            throw asIoException(e.getCause());
         }
     }
 
     /** The same failure with the stack of the thread that waited for it. */
-    private static IOException asIoException(@Nullable Throwable cause) {
+    private static IOException here(Throwable thrown) {
+        if (thrown instanceof CancellationException cancelled) {
+            throw cancelled;
+        }
+        Throwable cause =
+                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
         IOException here = cause instanceof HmfsException known
                 ? new HmfsException(known.code(), Objects.requireNonNullElse(known.getMessage(), ""), known.reason())
-                : new IOException(cause == null ? "failed" : cause.getMessage());
-        here.initCause(cause);
+                : new IOException(cause.getMessage());
+        if (!(cause instanceof HmfsException.Told)) {
+            here.initCause(cause);
+        }
         return here;
     }
 }

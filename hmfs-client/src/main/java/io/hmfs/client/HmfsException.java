@@ -3,7 +3,7 @@ package io.hmfs.client;
 import java.io.IOException;
 
 /** The server refused or failed a request, or did not answer in time; the message names the operation and the path. */
-public final class HmfsException extends IOException {
+public sealed class HmfsException extends IOException permits HmfsException.Told {
     private static final long serialVersionUID = 1L;
 
     private final ResultCode code;
@@ -19,6 +19,23 @@ public final class HmfsException extends IOException {
         this.reason = reason;
     }
 
+    /**
+     * Made where a reply is decoded, whose stack says nothing of the call: without one. Who waits for the call throws
+     * its own.
+     */
+    static final class Told extends HmfsException {
+        private static final long serialVersionUID = 1L;
+
+        private Told(ResultCode code, String message, String reason) {
+            super(code, message, reason);
+        }
+
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+
     /** What the server said of a call. */
     static HmfsException told(ResultCode code, String call, String message) {
         String text = message.isEmpty() ? code.text() : message;
@@ -27,7 +44,7 @@ public final class HmfsException extends IOException {
             case CORRUPT -> code.text() + "; damaged is what begins at byte " + text + " of the file";
             default -> text;
         };
-        return new HmfsException(code, call + ": " + told, text);
+        return new Told(code, call + ": " + told, text);
     }
 
     /** With {@link ResultCode#CORRUPT}: where the damaged bytes begin in the file; else, and if the server does not say it, -1. */

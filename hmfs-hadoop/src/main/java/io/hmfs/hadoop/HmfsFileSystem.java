@@ -874,6 +874,12 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
                 FileSystem::getFileStatus);
     }
 
+    /** Makes no exception of a path at which nothing is, as the method that it overrides does. */
+    @Override
+    public boolean exists(Path path) throws IOException {
+        return read(Op.GET_FILE_STATUS, path, (m, name, at) -> m.attributes().exists(name), FileSystem::exists);
+    }
+
     @Override
     public FileStatus getFileLinkStatus(Path path) throws IOException {
         FileStatus status = read(

@@ -551,6 +551,18 @@ class HmfsFileSystemTest extends OwnDirectory {
     }
 
     @Test
+    void what_no_status_can_be_had_of_does_not_exist() throws IOException {
+        Path file = new Path(directory, "f");
+        assertFalse(fs.exists(file));
+        fs.create(file).close();
+        assertTrue(fs.exists(file));
+        for (String none : List.of("none/f", "f/below", "n".repeat(256))) {
+            assertThrows(FileNotFoundException.class, () -> fs.getFileStatus(new Path(directory, none)));
+            assertFalse(fs.exists(new Path(directory, none)), none);
+        }
+    }
+
+    @Test
     void where_no_server_listens_the_error_names_the_address_and_what_to_do() throws IOException {
         int free;
         try (ServerSocket socket = new ServerSocket(0)) {

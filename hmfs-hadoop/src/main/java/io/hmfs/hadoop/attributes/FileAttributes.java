@@ -2,7 +2,9 @@ package io.hmfs.hadoop.attributes;
 
 import io.hmfs.client.FileInfo;
 import io.hmfs.client.FileView;
+import io.hmfs.client.HmfsException;
 import io.hmfs.client.TreeSummary;
+import io.hmfs.hadoop.link.HadoopErrors;
 import io.hmfs.hadoop.link.LinkOnPathException;
 import io.hmfs.hadoop.link.ServerLink;
 import java.io.IOException;
@@ -35,6 +37,23 @@ public final class FileAttributes {
             throw new LinkOnPathException(path, info.target());
         }
         return info;
+    }
+
+    /** Whether something stands at a path. @throws LinkOnPathException a symbolic link stands there */
+    public boolean exists(String path) throws IOException {
+        FileInfo info;
+        try {
+            info = link.repeatable(client -> client.stat(path));
+        } catch (HmfsException e) {
+            if (HadoopErrors.isAbsence(e)) {
+                return false;
+            }
+            throw HadoopErrors.translateLookup(path, e);
+        }
+        if (info.symlink()) {
+            throw new LinkOnPathException(path, info.target());
+        }
+        return true;
     }
 
     /** The status of what stands at a path; {@code path}: qualified, what the program will see. */

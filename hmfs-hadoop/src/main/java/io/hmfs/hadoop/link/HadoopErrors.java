@@ -46,9 +46,14 @@ public final class HadoopErrors {
      * does a name that nothing can have.
      */
     public static IOException translateLookup(String path, HmfsException failure) {
+        return isAbsence(failure) ? notFound(path, failure) : translate(path, failure);
+    }
+
+    /** Whether a path that was only looked up leads to nothing. */
+    public static boolean isAbsence(HmfsException failure) {
         return switch (failure.code()) {
-            case NOT_DIRECTORY, NAME_TOO_LONG -> notFound(path, failure);
-            default -> translate(path, failure);
+            case NOT_FOUND, NO_SUCH_DIRECTORY, NOT_DIRECTORY, NAME_TOO_LONG -> true;
+            default -> false;
         };
     }
 

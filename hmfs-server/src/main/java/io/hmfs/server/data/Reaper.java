@@ -255,8 +255,8 @@ public final class Reaper implements AutoCloseable {
         long before = done;
         for (int i = 0; i < PAUSES_MAX && done == before && mayRemove() && !waitsEnd; i++) {
             LockSupport.unpark(thread);
-            namespace.whenDurable(
-                    namespace.logPosition(), () -> {}, _ -> {}); // or the reaper would wait for others to ask
+            long position = namespace.logPosition();
+            namespace.whenDurable(position, () -> {}, _ -> {}); // or the reaper would wait for others to ask
             LockSupport.parkNanos(PAUSE_NANOS);
         }
         return done != before;
