@@ -12,6 +12,9 @@ final class Call<A, T> extends CompletableFuture<T> {
     /** When to give up, on the clock of {@code System.nanoTime}; set at submission. */
     long deadlineNanos;
 
+    /** A thread waits for it, which makes an exception of its own if it fails; set at submission. */
+    boolean awaited;
+
     /** Chosen when the request goes out, each time anew. */
     long correlationId;
 
@@ -43,9 +46,9 @@ final class Call<A, T> extends CompletableFuture<T> {
         return kind.decode(reply, subject, arguments);
     }
 
-    /** Ends the call with what the server said. */
+    /** Ends the call with what became of it. */
     void fail(ResultCode code, String message) {
-        completeExceptionally(HmfsException.told(code, describe(), message));
+        completeExceptionally(HmfsException.told(code, describe(), message, awaited));
     }
 
     /** The call in words, for messages. */

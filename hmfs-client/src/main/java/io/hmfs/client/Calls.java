@@ -63,6 +63,7 @@ final class Calls {
     <A, T> T call(CallKind<A, T> kind, String subject, A arguments) throws IOException {
         refuseOnLoop();
         Call<A, T> call = make(kind, subject, arguments);
+        call.awaited = true;
         return outcome(call, () -> loop.call(call, timeoutNanos + GRACE_NANOS));
     }
 

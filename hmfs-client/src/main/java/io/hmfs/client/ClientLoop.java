@@ -442,14 +442,14 @@ final class ClientLoop {
         }
     }
 
-    /** Has the loop run a task after a delay, unless the timer is cancelled before. Any thread. */
+    /** Has the loop run a task after a delay, unless the timer is cancelled. Any thread. */
     Timer schedule(Runnable task, long delayNanos) {
         Timer timer = new Timer(task, System.nanoTime() + delayNanos, 0);
         add(timer);
         return timer;
     }
 
-    /** Its task does not run any more, and nothing keeps it in memory. Any thread. */
+    /** Has the loop forget a timer soon; its task may still run before. Any thread. */
     void cancel(Timer timer) {
         execute(() -> timers.remove(timer)); // a task, as it may not be among them yet
     }

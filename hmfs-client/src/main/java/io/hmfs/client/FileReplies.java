@@ -134,7 +134,8 @@ final class FileReplies {
         inner.openPlain(answer); // the frame around it is compressed, or nothing is
         if (inner.isFailure()) {
             ResultCode code = inner.failureCode();
-            return new DirectoryAnswer(null, null, HmfsException.told(code, "list " + path, inner.failureMessage()));
+            return new DirectoryAnswer(
+                    null, null, HmfsException.told(code, "list " + path, inner.failureMessage(), false));
         }
         if (inner.isMessage(EntryDecoder.TEMPLATE_ID)) {
             return new DirectoryAnswer(null, entry(inner, path, path), null);

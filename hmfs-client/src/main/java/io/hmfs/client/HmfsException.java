@@ -19,10 +19,7 @@ public sealed class HmfsException extends IOException permits HmfsException.Told
         this.reason = reason;
     }
 
-    /**
-     * Made where a reply is decoded, whose stack says nothing of the call: without one. Who waits for the call throws
-     * its own.
-     */
+    /** Of a call whose caller waits and throws its own: without a stack, which would be that of the loop. */
     static final class Told extends HmfsException {
         private static final long serialVersionUID = 1L;
 
@@ -36,15 +33,16 @@ public sealed class HmfsException extends IOException permits HmfsException.Told
         }
     }
 
-    /** What the server said of a call. */
-    static HmfsException told(ResultCode code, String call, String message) {
+    /** What became of a call. {@code awaited}: by a thread that throws its own. */
+    static HmfsException told(ResultCode code, String call, String message, boolean awaited) {
         String text = message.isEmpty() ? code.text() : message;
         String told = switch (code) {
             case UNRESOLVED_LINK -> code.text() + ": " + text;
             case CORRUPT -> code.text() + "; damaged is what begins at byte " + text + " of the file";
             default -> text;
         };
-        return new Told(code, call + ": " + told, text);
+        String whole = call + ": " + told;
+        return awaited ? new Told(code, whole, text) : new HmfsException(code, whole, text);
     }
 
     /** With {@link ResultCode#CORRUPT}: where the damaged bytes begin in the file; else, and if the server does not say it, -1. */

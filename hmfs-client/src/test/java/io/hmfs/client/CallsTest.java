@@ -31,7 +31,7 @@ class CallsTest {
             Throwable told = Objects.requireNonNull(assertThrows(ExecutionException.class, client.statAsync("/f")::get)
                     .getCause());
             assertEquals(thrown.getMessage(), told.getMessage());
-            assertEquals(0, told.getStackTrace().length);
+            assertTrue(told.getStackTrace().length > 0); // whoever takes this one has no other
         }
     }
 }

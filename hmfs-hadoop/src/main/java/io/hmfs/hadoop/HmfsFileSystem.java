@@ -874,10 +874,15 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
                 FileSystem::getFileStatus);
     }
 
-    /** Makes no exception of a path at which nothing is, as the method that it overrides does. */
+    /** Says of a path at which nothing is that nothing is there, without an exception that Hadoop would catch. */
     @Override
     public boolean exists(Path path) throws IOException {
-        return read(Op.GET_FILE_STATUS, path, (m, name, at) -> m.attributes().exists(name), FileSystem::exists);
+        try {
+            return read(
+                    Op.GET_FILE_STATUS, path, (m, name, at) -> m.attributes().exists(name), FileSystem::exists);
+        } catch (FileNotFoundException e) { // of what changes meanwhile
+            return false;
+        }
     }
 
     @Override

@@ -159,6 +159,7 @@ public final class TestServerProcess implements AutoCloseable {
 
     @Override
     public void close() {
+        port.close();
         try {
             process.getOutputStream().close();
             if (!process.waitFor(60, TimeUnit.SECONDS)) {
@@ -169,7 +170,6 @@ public final class TestServerProcess implements AutoCloseable {
                     Files.deleteIfExists(file);
                 }
             }
-            port.close();
         } catch (IOException e) {
             throw new UncheckedIOException(Objects.toString(directory), e);
         } catch (InterruptedException e) {

@@ -93,6 +93,9 @@ public final class Reaper implements AutoCloseable {
     private void run(Consumer<Throwable> failed) {
         try {
             while (!stopping) {
+                if (taken < BATCH) {
+                    gatherMore();
+                }
                 taken = 0;
                 reaped = 0;
                 gather();
@@ -107,7 +110,6 @@ public final class Reaper implements AutoCloseable {
                     break;
                 } else if (aside.size() < ASIDE_MAX) {
                     removed.await(untilDue());
-                    gatherMore();
                 } else {
                     LockSupport.parkNanos(this, untilDue());
                 }
@@ -204,7 +206,11 @@ public final class Reaper implements AutoCloseable {
         long position = namespace.logPosition();
         if (position != 0) {
             CompletableFuture<Void> safe = new CompletableFuture<>();
-            namespace.whenDurableAnyway(position, () -> safe.complete(null), safe::completeExceptionally);
+            if (closing || taken == BATCH) { // there is more, or nobody else may ask
+                namespace.whenDurable(position, () -> safe.complete(null), safe::completeExceptionally);
+            } else {
+                namespace.whenDurableAnyway(position, () -> safe.complete(null), safe::completeExceptionally);
+            }
             safe.join();
         }
     }
