@@ -26,6 +26,7 @@ import org.apache.hadoop.fs.LeaseRecoverable;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
  * works again after a restart; one that stops cleanly is not even missed. Method: SIGKILL and SIGTERM of a server
  * process of its own.
  */
+@Tag("one-jdk")
 class ServerLossTest {
     private static final Path FILE = new Path("/file");
 

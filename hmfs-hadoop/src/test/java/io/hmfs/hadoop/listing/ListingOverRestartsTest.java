@@ -18,6 +18,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * goes meanwhile is met exactly once. Method: pages of 50 entries; in the middle of a listing SIGTERM, and then
  * SIGKILL, of a server process of its own; files made and deleted before and after each.
  */
+@Tag("one-jdk")
 class ListingOverRestartsTest {
     private static final Path DIRECTORY = new Path("/d");
     private static final int STAY = 2_000;

@@ -32,6 +32,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.Timeout;
  * Method: a server process and client processes that are killed; another client, which takes over what has been on
  * record for a moment.
  */
+@Tag("one-jdk")
 @Timeout(280)
 class ObjectRemovalProcessTest {
     private static final int FILES = 300;
