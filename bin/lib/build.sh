@@ -1,10 +1,9 @@
 # Builds a source tree when something is missing or stale. Sourced after jdk.sh; needs $root and die().
 
-# mvn_run ARG…: Maven in the source tree with the JDK that was found.
+# mvn_run ARG…: Maven in the source tree with the JDK that was found. Its JVM, in which javac runs too, has the flags of .mvn/jvm.config.
 mvn_run() {
     command -v mvn >/dev/null 2>&1 || die "Maven is needed to build HMFS from source: install it (Debian: apt-get install maven)"
-    (cd "$root" && MAVEN_OPTS="${MAVEN_OPTS:---enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow}" \
-        mvn -B -ntp "$@" </dev/null)
+    (cd "$root" && mvn -B -ntp "$@" </dev/null)
 }
 
 # build_errors LOG: what went wrong, without Maven's advice. Lints are errors here, but javac calls them warnings.
