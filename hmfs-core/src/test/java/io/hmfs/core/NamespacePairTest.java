@@ -32,7 +32,7 @@ final class NamespacePairTest {
     /** One operation stops before each of its events if there are no more moments than these. */
     private static final int FEW = 130;
 
-    private static final int SAMPLED = 6;
+    private static final int SAMPLED = 12;
 
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 

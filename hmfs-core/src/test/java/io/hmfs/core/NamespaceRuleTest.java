@@ -40,7 +40,7 @@ final class NamespaceRuleTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int RUNS = Integer.getInteger("hmfs.runs", 1500) / 3;
 
-    private static final int SAMPLED = 3;
+    private static final int SAMPLED = 6;
 
     /** Runs in which one thread stops at a chosen event, and the others come to their end before power is lost. */
     private static final int ORDERLY = 400;

@@ -3,6 +3,7 @@ package io.hmfs.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.core.sim.Sample;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.CreateBatch;
@@ -33,6 +34,9 @@ final class NumberedDeathTest {
     /** Power fails before one of so many events of a start. */
     private static final int AGAIN = 12;
 
+    /** Whose deaths, but the first and the last, are of the sample. */
+    private static final int SAMPLED = 3;
+
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 
     private final Random random = new Random(11);
@@ -56,6 +60,7 @@ final class NumberedDeathTest {
     void whatAStartHasToldStaysTrue(NumberedCases.Case tested) {
         NumberedCrashTest.Explorer explorer = new NumberedCrashTest.Explorer(tested, true);
         explorer.learn(NumberedCases.prepare());
+        Sample sample = new Sample(SAMPLED, tested.name());
         boolean dies = true;
         int executed = 0;
         int open = 0;
@@ -64,6 +69,8 @@ final class NumberedDeathTest {
             dies = ProcessDeath.before(event, file, n -> NumberedCases.numbered(n, tested.change()));
             if (!dies) {
                 file.pmem().processDied();
+            } else if (event > 0 && !sample.takes()) {
+                continue;
             }
             file.pmem().beforeEachEvent(() -> {
                 if (random.nextInt(AGAIN) == 0) {

@@ -44,7 +44,7 @@ final class PoolDamageTest {
     private static final Path PATH = Path.of("damaged");
     private static final int REGIONS = 24;
     private static final long[] BITS = {0, 1, 2, 3, 5, 6, 8, 9, 16, 18, 32, 40, 47, 52, 58, 62, 63};
-    private static final int SAMPLED = 6;
+    private static final int SAMPLED = 12;
     private static final DamagedPool POOL = new DamagedPool(REGIONS, 0);
 
     private static CheckReport check(DamagedPool pool) {
