@@ -3,7 +3,7 @@
 # mvn_run ARG…: Maven in the source tree with the JDK that was found. Its JVM, in which javac runs too, has the flags of .mvn/jvm.config.
 mvn_run() {
     command -v mvn >/dev/null 2>&1 || die "Maven is needed to build HMFS from source: install it (Debian: apt-get install maven)"
-    (cd "$root" && mvn -B -ntp "$@" </dev/null)
+    (cd "$root" && MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow ${MAVEN_OPTS:-}" mvn -B -ntp "$@" </dev/null) # a flag that older JDKs refuse
 }
 
 # build_errors LOG: what went wrong, without Maven's advice. Lints are errors here, but javac calls them warnings.
