@@ -19,14 +19,17 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.ChecksumException;
@@ -198,19 +201,36 @@ class FileDataTest extends OwnDirectory {
         return path;
     }
 
-    /** The builtin store's file of an object that has just these bytes. */
+    /** The builtin store's file of an object that has just these bytes. Objects of files that other tests have removed go meanwhile. */
     static java.nio.file.Path object(byte[] bytes) throws IOException {
-        try (Stream<java.nio.file.Path> all =
-                Files.walk(TestServerProcess.shared().builtinObjects())) {
-            for (java.nio.file.Path each : all.filter(Files::isRegularFile).toList()) {
-                byte[] found = Files.readAllBytes(each);
+        List<java.nio.file.Path> objects = new ArrayList<>();
+        Files.walkFileTree(TestServerProcess.shared().builtinObjects(), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(java.nio.file.Path file, BasicFileAttributes attributes)
+                    throws IOException {
+                byte[] found;
+                try {
+                    found = Files.readAllBytes(file);
+                } catch (NoSuchFileException e) {
+                    return FileVisitResult.CONTINUE;
+                }
                 int from = found.length - bytes.length;
                 if (from > 0 && Arrays.equals(found, from, found.length, bytes, 0, bytes.length)) {
-                    return each;
+                    objects.add(file);
                 }
+                return FileVisitResult.CONTINUE;
             }
-        }
-        throw new AssertionError("no object has these bytes");
+
+            @Override
+            public FileVisitResult visitFileFailed(java.nio.file.Path file, IOException e) throws IOException {
+                if (e instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw e;
+            }
+        });
+        assertEquals(1, objects.size(), "objects that have these bytes");
+        return objects.get(0);
     }
 
     @Test
