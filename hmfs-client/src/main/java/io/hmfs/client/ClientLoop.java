@@ -451,7 +451,8 @@ final class ClientLoop {
 
     /** Has the loop forget a timer soon; its task may still run before. Any thread. */
     void cancel(Timer timer) {
-        execute(() -> timers.remove(timer)); // a task, as it may not be among them yet
+        execute(() ->
+                timers.remove(timer)); // by a task, because the timer is added by a task, which may not have run yet
     }
 
     /** Timers that are to come. On the loop. */

@@ -105,13 +105,13 @@ final class Connection implements Transport.Receiver {
         limit(this::checkConnected);
     }
 
-    /** The step that begins now has the time that an attempt to connect has. */
+    /** Begins a step of the handshake: the check runs if the step takes longer than an attempt to connect may. */
     private void limit(Runnable check) {
         forgetLimit();
         deadline = loop.schedule(check, options.connectTimeout().toNanos());
     }
 
-    /** Or each attempt would stay in memory until its time is over, though it failed at once. */
+    /** Cancels the check. Otherwise the loop would keep this connection in memory until the check is due, even if the attempt failed at once. */
     private void forgetLimit() {
         ClientLoop.Timer last = deadline;
         deadline = null;

@@ -19,7 +19,7 @@ public sealed class HmfsException extends IOException permits HmfsException.Told
         this.reason = reason;
     }
 
-    /** Of a call whose caller waits and throws its own: without a stack, which would be that of the loop. */
+    /** The failure of a call that a thread waits for. It has no stack, because that thread throws an exception with its own. */
     static final class Told extends HmfsException {
         private static final long serialVersionUID = 1L;
 

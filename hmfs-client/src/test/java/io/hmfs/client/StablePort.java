@@ -21,7 +21,7 @@ public final class StablePort implements AutoCloseable {
     /** Whose first number is the lowest that the system gives. */
     private static final Path GIVEN = Path.of("/proc/sys/net/ipv4/ip_local_port_range");
 
-    /** Where the system gives nearly all there are none below, and only other tests are kept away. */
+    /** If fewer ports than this lie below those that the system gives, any port is taken: then only the claim protects it. */
     private static final int FEW = 1_000;
 
     private static final int HIGHEST_OF_ALL = 60_000;
@@ -29,7 +29,10 @@ public final class StablePort implements AutoCloseable {
 
     private final int port;
 
-    /** A socket for datagrams has its own ports; whoever has this one has the server's. */
+    /**
+     * A UDP socket bound to the same number. UDP and TCP ports are separate, so it does not hinder the server, and no
+     * other test can bind it, so no other test chooses this number.
+     */
     private final DatagramSocket claim;
 
     private StablePort(int port, DatagramSocket claim) {

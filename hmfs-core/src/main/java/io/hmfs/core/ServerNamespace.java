@@ -215,7 +215,10 @@ public interface ServerNamespace extends Namespace {
         action.run();
     }
 
-    /** The same for work in the background: nothing is made safe for its sake, which may take some milliseconds more. */
+    /**
+     * Runs {@code action} as {@link #whenDurable} does, but does not ask the log to be written: the action waits until a request asks, or
+     * until the log writes what it has, some milliseconds later. For work in the background, which nobody waits for.
+     */
     default void whenDurableAnyway(long position, Runnable action, Consumer<Throwable> onFailure) {
         action.run();
     }

@@ -34,7 +34,7 @@ final class NumberedDeathTest {
     /** Power fails before one of so many events of a start. */
     private static final int AGAIN = 12;
 
-    /** Whose deaths, but the first and the last, are of the sample. */
+    /** A run takes one of so many deaths, and always the first and the last. */
     private static final int SAMPLED = 3;
 
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());

@@ -874,13 +874,13 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
                 FileSystem::getFileStatus);
     }
 
-    /** Says of a path at which nothing is that nothing is there, without an exception that Hadoop would catch. */
+    /** FileSystem's own method makes and catches an exception for each path that does not exist; this one makes none. */
     @Override
     public boolean exists(Path path) throws IOException {
         try {
             return read(
                     Op.GET_FILE_STATUS, path, (m, name, at) -> m.attributes().exists(name), FileSystem::exists);
-        } catch (FileNotFoundException e) { // of what changes meanwhile
+        } catch (FileNotFoundException e) { // a link on the path was replaced during the look-up
             return false;
         }
     }

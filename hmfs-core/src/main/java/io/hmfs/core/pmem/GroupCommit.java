@@ -50,8 +50,9 @@ public interface GroupCommit {
     void whenDurable(long position, Runnable action, Consumer<Throwable> onFailure);
 
     /**
-     * The same, but nothing is made safe for its sake: it waits for what others need, or for what becomes safe some milliseconds after it
-     * was fenced. For work in the background, which would have a sync made of half a change that an answer needs the rest of.
+     * Runs {@code action} as {@link #whenDurable} does, but does not ask the log to be written: the action waits for a write that another caller asks
+     * for, or for the one that the log makes of itself some milliseconds later. For work in the background: if it asked, the log might write the first half
+     * of a change, and the answer to that change would wait for a second write.
      */
     void whenDurableAnyway(long position, Runnable action, Consumer<Throwable> onFailure);
 

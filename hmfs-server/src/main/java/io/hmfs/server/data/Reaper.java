@@ -190,7 +190,7 @@ public final class Reaper implements AutoCloseable {
         }
     }
 
-    /** To be woken for each removal would take a processor from the requests that remove, and nobody waits for objects to go. */
+    /** Waits a moment, so that one turn takes several removals: each time this thread is woken it takes a processor from the requests, and no request waits for it. */
     private void gatherMore() {
         if (!closing && !isAsked()) {
             LockSupport.parkNanos(this, GATHER_NANOS);
@@ -206,7 +206,7 @@ public final class Reaper implements AutoCloseable {
         long position = namespace.logPosition();
         if (position != 0) {
             CompletableFuture<Void> safe = new CompletableFuture<>();
-            if (closing || taken == BATCH) { // there is more, or nobody else may ask
+            if (closing || taken == BATCH) { // there is more to do, or no request will ask any more
                 namespace.whenDurable(position, () -> safe.complete(null), safe::completeExceptionally);
             } else {
                 namespace.whenDurableAnyway(position, () -> safe.complete(null), safe::completeExceptionally);
@@ -262,7 +262,7 @@ public final class Reaper implements AutoCloseable {
         for (int i = 0; i < PAUSES_MAX && done == before && mayRemove() && !waitsEnd; i++) {
             LockSupport.unpark(thread);
             long position = namespace.logPosition();
-            namespace.whenDurable(position, () -> {}, _ -> {}); // or the reaper would wait for others to ask
+            namespace.whenDurable(position, () -> {}, _ -> {}); // the reaper itself does not ask
             LockSupport.parkNanos(PAUSE_NANOS);
         }
         return done != before;

@@ -43,7 +43,7 @@ public final class RemovalTable implements AutoCloseable {
     /** The position up to which the log is known to be durable. */
     private volatile long durable;
 
-    /** The log is to say when it is durable further, and has not. */
+    /** An action waits in the log, which sets {@link #durable} when it runs. */
     private volatile boolean awaited;
 
     // Of the thread:

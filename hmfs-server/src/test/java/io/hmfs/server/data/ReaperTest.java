@@ -182,7 +182,7 @@ class ReaperTest {
         assertNull(failure.get());
     }
 
-    /** What nobody asks the log for comes late. */
+    /** The reaper waits for others to ask the log, and in a full pool a request waits for the reaper. */
     @Test
     void aFullPoolHasTheLogAskedForItsRoom() throws Exception {
         create("f");
@@ -195,6 +195,45 @@ class ReaperTest {
             waits.join();
             assertTrue(reaper.isMakingRoom());
         }
+        assertNull(failure.get());
+    }
+
+    /** There may be many more, and nobody else may ask the log. Its objects must wait for it all the same. */
+    @Test
+    void aWholeBatchAsksTheLogAndWaitsForIt() throws Exception {
+        Path object = store.path(create("f"), 0);
+        Files.createDirectories(object.getParent());
+        Files.createFile(object);
+        delete("f");
+        for (int i = 0; i < 300; i++) {
+            create("f" + i);
+            delete("f" + i);
+        }
+        CompletableFuture<Runnable> asked = new CompletableFuture<>();
+        ServerNamespace late = changed("whenDurable", arguments -> asked.complete((Runnable) arguments[1]));
+        try (Reaper reaper = new Reaper(store, late)) {
+            reaper.start(failure::set);
+            Runnable safe = asked.get(20, TimeUnit.SECONDS);
+            assertTrue(Files.exists(object));
+            safe.run();
+            Await.until("the object has gone", () -> Files.notExists(object));
+            Await.until("the rest", () -> namespace.removedFiles().count() == 0);
+        }
+        assertNull(failure.get());
+    }
+
+    /** At a stop there may be no request that asks the log. */
+    @Test
+    void aStopAsksTheLog() throws Exception {
+        create("f");
+        delete("f");
+        CompletableFuture<Runnable> asked = new CompletableFuture<>();
+        ServerNamespace late = changed("whenDurable", arguments -> asked.complete((Runnable) arguments[1]));
+        Reaper reaper = new Reaper(store, late);
+        reaper.close(); // it has no thread yet, and will stop as soon as it has one
+        reaper.start(failure::set);
+        asked.get(20, TimeUnit.SECONDS).run();
+        Await.until("the file is done", () -> namespace.removedFiles().count() == 0);
         assertNull(failure.get());
     }
 

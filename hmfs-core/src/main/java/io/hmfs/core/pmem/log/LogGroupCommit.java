@@ -25,7 +25,7 @@ final class LogGroupCommit implements GroupCommit {
     private final LogRing ring;
     private final LoggedPmem pmem;
     private final PriorityQueue<Held> held = new PriorityQueue<>();
-    private final PriorityQueue<Held> patient = new PriorityQueue<>(); // for which nothing is asked
+    private final PriorityQueue<Held> patient = new PriorityQueue<>(); // those that do not ask for a write
     private final List<Consumer<Throwable>> listeners = new ArrayList<>();
     private @Nullable LogSink sink;
     private int sleepers;
@@ -145,7 +145,7 @@ final class LogGroupCommit implements GroupCommit {
             if (sleepers > 0) {
                 notifyAll();
             }
-            ready = takeReady(patient, takeReady(held, List.of())); // answers first
+            ready = takeReady(patient, takeReady(held, List.of())); // those that asked run first: clients wait for them
         }
         for (Held each : ready) {
             try {
@@ -159,7 +159,7 @@ final class LogGroupCommit implements GroupCommit {
         return waited;
     }
 
-    /** Behind what is ready already. Under the monitor. */
+    /** Removes the actions that may run now from the queue, and appends them to those before. Called under the monitor. */
     private List<Held> takeReady(PriorityQueue<Held> queue, List<Held> before) {
         List<Held> ready = before;
         long durable = ring.durable();
