@@ -73,6 +73,24 @@ server_start() {
     return 1
 }
 
+check_dax_mount() {
+    check "/pmem is mounted with DAX" grep -q ' /pmem ext4 .*dax=always' /proc/mounts
+}
+
+# check_pmem_mode POOL: the server that was started serves the pool in mode pmem, without a log.
+check_pmem_mode() {
+    check "its mode is pmem, not emulated" grep -q '^ *mode *pmem: what was answered survives power failure$' "$work/server"
+    check "its pool is mapped with MAP_SYNC" map_sync "$1"
+    check "its pool has no log" test ! -e "$1.log"
+}
+# Each mapping of the file has the kernel's flag "sf", a synchronous fault, which MAP_SYNC alone gives.
+map_sync() {
+    awk -v file="$1" '
+        /^[0-9a-f]+-[0-9a-f]+ / { mine = $NF == file }
+        mine && /^VmFlags:/ { found = 1; print; if ($0 !~ / sf( |$)/) without = 1 }
+        END { exit !found || without }' "/proc/$server/smaps"
+}
+
 # server_stop: a clean stop.
 server_stop() {
     kill -TERM "$server"

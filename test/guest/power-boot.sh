@@ -12,12 +12,14 @@ root=${self%/test/guest/power-boot.sh}
 pool=/pmem/pool
 records=/share/records # on the host: what stands there has survived the power cut
 
+check_dax_mount || finish
 if [ "$1" = format ]; then
     check "format" "$hmfs" format "$pool" --size 128M || finish
 fi
 : >/share/starting
 [ "$1" = format ] || check "fsck finds the pool sound" "$hmfs" fsck "$pool" || finish
 check "a server starts" server_start --pool "$pool" --data-directory /pmem/data || finish
+check_pmem_mode "$pool"
 if [ "$1" = check ]; then
     check "nothing differs" "$hmfs" bench acknowledged --server "$address" --counts "$records"
     cat "$work/out"

@@ -85,6 +85,11 @@ public final class Regions {
         byPlace.setRelease((int) (at(word) / size), word);
     }
 
+    /** Bytes that the pool has once it has grown as far as it can, within a region or two. */
+    public long capacity() {
+        return byPlace.length() * size;
+    }
+
     /** The word of the region where {@code at} lies, or 0. In constant time. */
     private long wordAt(long at) {
         if (at < 0 || at >= pmem.size()) {

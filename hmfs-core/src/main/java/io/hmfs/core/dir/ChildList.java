@@ -20,11 +20,12 @@ public final class ChildList {
 
     private final Engine engine;
     private final Pmem pmem;
-    private final RecentChildren recent = new RecentChildren();
+    private final RecentChildren recent;
 
     public ChildList(Engine engine) {
         this.engine = engine;
         this.pmem = engine.pmem;
+        this.recent = new RecentChildren(engine.regions.capacity());
     }
 
     /**

@@ -8,14 +8,28 @@ final class RecentChildren {
     /** So many entries are shown in the time that memory takes, or more. A power of two. */
     static final int DISTANCE = 16;
 
-    private static final int DIRECTORIES = 1 << 11;
     private static final int RING = DISTANCE + 2; // the directory, how many it was told, and the last of them
 
-    private final long[] rings = new long[DIRECTORIES * RING];
+    /** As logarithms: there are 2,048 rings in a pool of 128 MiB or more, and fewer in a smaller one. */
+    private static final int RINGS_MIN = 3;
+
+    private static final int RINGS_MAX = 11;
+    private static final int POOL_OF_A_RING = 16;
+
+    private final int shift;
+    private final long[] rings;
+
+    /** For a pool of so many bytes at most. */
+    RecentChildren(long capacity) {
+        int log = Long.SIZE - 1 - Long.numberOfLeadingZeros(capacity) - POOL_OF_A_RING;
+        int count = Math.clamp(log, RINGS_MIN, RINGS_MAX);
+        shift = Long.SIZE - count;
+        rings = new long[RING << count];
+    }
 
     /** Notes that a child comes to the head of the list of a directory; the one that is {@link #DISTANCE} behind it there, or 0 if that is not known. */
     long noted(long directory, long child) {
-        int ring = (int) ((directory * 0x9E3779B97F4A7C15L) >>> 53) * RING;
+        int ring = (int) ((directory * 0x9E3779B97F4A7C15L) >>> shift) * RING;
         if (rings[ring] != directory) {
             rings[ring] = directory;
             rings[ring + 1] = 0;

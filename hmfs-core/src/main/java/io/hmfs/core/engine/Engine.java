@@ -19,7 +19,12 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** The parts of an open pool that operations work on, and the look-ups that all of them share. */
 public final class Engine {
-    private static final int LOCKS = 1 << 16;
+    private static final int LOCKS_MIN = 1 << 12;
+    private static final int LOCKS_MAX = 1 << 16;
+
+    /** Bytes of the pool for each key lock: a pool of 64 MiB or more has {@link #LOCKS_MAX}. */
+    private static final int POOL_OF_A_LOCK = 1 << 10;
+
     private static final int SWEEPERS = 1 << 10;
 
     /** In place of an object that was looked up: its record is damaged, and what it says is not believed. */
@@ -42,7 +47,7 @@ public final class Engine {
     private final List<SlotAllocator> slots;
 
     /** Key locks. */
-    public final LockTable locks = new LockTable(LockRank.KEY, LOCKS);
+    public final LockTable locks;
 
     /** Sweeper locks, by content offset: one sweeper a directory at a time. */
     public final LockTable sweepers = new LockTable(LockRank.SWEEPER, SWEEPERS);
@@ -86,6 +91,9 @@ public final class Engine {
         LockOrder.forget(); // what the thread held in an engine that failed, it holds for ever
         this.pmem = pmem;
         this.regions = regions;
+        this.locks = new LockTable(
+                LockRank.KEY,
+                Math.clamp(Long.highestOneBit(regions.capacity() / POOL_OF_A_LOCK), LOCKS_MIN, LOCKS_MAX));
         this.index = index;
         this.keys = keys;
         this.epochs = epochs;

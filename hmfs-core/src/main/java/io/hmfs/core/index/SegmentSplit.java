@@ -8,6 +8,7 @@ import io.hmfs.core.layout.SplitRecord;
 import io.hmfs.core.pmem.Pmem;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Splits a full segment in two, and after a crash undoes or finishes what was under way. An entry is reachable at every moment:
@@ -25,8 +26,8 @@ final class SegmentSplit {
     private final Rehasher rehasher;
     private final SegmentSource source;
 
-    /** Per lane, what the words of the source will be: 0 for those that leave it. */
-    private final long[][] after = new long[SplitRecord.LANES][WORDS];
+    /** Per lane, from its first use on, what the words of the source will be: 0 for those that leave it. */
+    private final long[] @Nullable [] after = new long[SplitRecord.LANES][];
 
     private final AtomicInteger lanesBusy = new AtomicInteger();
     private final AtomicLong splits = new AtomicLong();
@@ -65,14 +66,14 @@ final class SegmentSplit {
             SegmentRecord.init(pmem, target, upperPattern(segment, local), local + 1);
             slotsUsed.addAndGet(
                     BucketRecord.movesWindow(local)
-                            ? classifyByObjects(segment, local, target, after[lane])
-                            : classifyByWords(segment, local, target, after[lane]));
+                            ? classifyByObjects(segment, local, target, after(lane))
+                            : classifyByWords(segment, local, target, after(lane)));
             pmem.persist(target, SegmentRecord.SIZE);
             synchronized (directory) {
                 // [split.3] Commit. Before it, recovery throws the target away; after it, the target may be written to.
                 SplitRecord.state(pmem, record, SplitRecord.COMMITTED);
                 pmem.persist(record, SplitRecord.SIZE);
-                finish(record, after[lane]);
+                finish(record, after(lane));
             }
         } finally {
             releaseLane(lane);
@@ -95,8 +96,8 @@ final class SegmentSplit {
             } else if (state == SplitRecord.COMMITTED) {
                 int local = (int) SplitRecord.depth(pmem, record);
                 // By the objects: of a window that moves, some words may have the old and some the new one.
-                classifyByObjects(SplitRecord.source(pmem, record), local, Pmem.NULL, after[lane]);
-                finish(record, after[lane]);
+                classifyByObjects(SplitRecord.source(pmem, record), local, Pmem.NULL, after(lane));
+                finish(record, after(lane));
             } else {
                 throw new CorruptPoolException(record, "a split's state", state);
             }
@@ -254,6 +255,16 @@ final class SegmentSplit {
                 Stripes.pause(spins); // threads that hold a lane need nothing that this one holds
             }
         }
+    }
+
+    /** For the thread that has the lane, or the one that recovers. */
+    private long[] after(int lane) {
+        long[] words = after[lane];
+        if (words == null) {
+            words = new long[WORDS];
+            after[lane] = words;
+        }
+        return words;
     }
 
     private void releaseLane(int lane) {

@@ -9,6 +9,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.function.Consumer;
+import java.util.function.IntToLongFunction;
 
 /** All combinations, over the lines that have stores in flight, of how many of its stores each line kept. */
 final class CrashImages {
@@ -17,27 +18,22 @@ final class CrashImages {
     private final int[] lines;
     private final int[] logged;
     private final SortedMap<Integer, LineLog> logs;
-    private final long[] durable;
+    private final IntToLongFunction memory;
 
     /** By line, once a caller has asked, and by how many stores it has kept. */
     private final long[][][] contents;
 
-    CrashImages(SortedMap<Integer, LineLog> logs, long[] durable) {
+    /** {@code logs} are those with stores in flight, and {@code memory} tells what is seen of a word. */
+    CrashImages(SortedMap<Integer, LineLog> logs, IntToLongFunction memory) {
         this.logs = logs;
-        this.durable = durable;
-        int dirty = 0;
-        for (LineLog log : logs.values()) {
-            dirty += log.count() > 0 ? 1 : 0;
-        }
-        lines = new int[dirty];
-        logged = new int[dirty];
-        contents = new long[dirty][0][];
+        this.memory = memory;
+        lines = new int[logs.size()];
+        logged = new int[logs.size()];
+        contents = new long[logs.size()][0][];
         int i = 0;
         for (Map.Entry<Integer, LineLog> entry : logs.entrySet()) {
-            if (entry.getValue().count() > 0) {
-                lines[i] = entry.getKey();
-                logged[i++] = entry.getValue().count();
-            }
+            lines[i] = entry.getKey();
+            logged[i++] = entry.getValue().count();
         }
     }
 
@@ -66,8 +62,9 @@ final class CrashImages {
         return logged[index];
     }
 
-    long durable(int word) {
-        return durable[word];
+    /** What stands in a word, in all images, whose line has no stores in flight. */
+    long clean(int word) {
+        return memory.applyAsLong(word);
     }
 
     /** What stands in a word of the line if that has kept so many stores. */
@@ -81,10 +78,12 @@ final class CrashImages {
     private long[][] content(int index) {
         long[][] content = new long[logged[index] + 1][];
         int first = lines[index] * LINE_WORDS;
-        content[0] = Arrays.copyOfRange(durable, first, first + LINE_WORDS);
+        LineLog log = Objects.requireNonNull(logs.get(lines[index]));
+        content[0] = new long[LINE_WORDS];
+        Arrays.setAll(content[0], i -> log.durable(first + i));
         for (int store = 0; store < logged[index]; store++) {
             content[store + 1] = content[store].clone();
-            Objects.requireNonNull(logs.get(lines[index])).copyStore(store, content[store + 1], first);
+            log.copyStore(store, content[store + 1], first);
         }
         return content;
     }

@@ -159,7 +159,7 @@ public final class CrashTree<T> {
             int word = node.words[node.to];
             int line = dirty[word / CrashImages.LINE_WORDS];
             if (line == CLEAN) {
-                branch(node, images.durable(word), read + count + 1, possible);
+                branch(node, images.clean(word), read + count + 1, possible);
                 return;
             }
             long first = images.word(line, possible[line][0], word);
@@ -214,7 +214,7 @@ public final class CrashTree<T> {
         private boolean isSure(int word, long value, int[][] possible) {
             int line = dirty[word / CrashImages.LINE_WORDS];
             if (line == CLEAN) {
-                return images.durable(word) == value;
+                return images.clean(word) == value;
             }
             for (int kept : possible[line]) {
                 if (images.word(line, kept, word) != value) {

@@ -3,9 +3,10 @@ package io.hmfs.core.sim;
 import io.hmfs.core.lock.LockOrder;
 import io.hmfs.core.pmem.Persistence;
 import io.hmfs.core.pmem.Pmem;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -18,17 +19,24 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>With {@link Persistence#PROCESS} every store is durable at once, which is what the death of a process alone leaves.
  *
- * <p>Safe for several threads. Loads are those of an {@link AtomicLongArray}, which Lincheck sees; stores are serial.
+ * <p>Tests open tens of thousands of copies, so one is one array: what is durable is what is seen, but in the lines that have a
+ * {@link LineLog}.
+ *
+ * <p>Safe for several threads. Loads are volatile ones, which Lincheck sees; stores are serial.
  */
 public final class SimPmem extends Pmem {
     private static final int LINE_WORDS = (int) (LINE / 8);
     private static final int NONE = -1;
+    private static final VarHandle WORD =
+            MethodHandles.arrayElementVarHandle(long[].class).withInvokeExactBehavior();
 
     private final Persistence persistence;
-    private final AtomicLongArray cache;
-    private final long[] durable;
+    private final long[] cache;
     private volatile long size;
+
+    /** By line, those that have stores in flight. */
     private final TreeMap<Integer, LineLog> logs = new TreeMap<>();
+
     private final WriteBacks started = new WriteBacks();
     private Runnable hook = SimPmem::nothing;
     private LongConsumer loadHook = SimPmem::nothing;
@@ -59,8 +67,7 @@ public final class SimPmem extends Pmem {
 
     private SimPmem(long[] image, Persistence persistence) {
         this.persistence = persistence;
-        this.cache = new AtomicLongArray(image);
-        this.durable = image;
+        this.cache = image;
         size = image.length * 8L;
     }
 
@@ -159,7 +166,7 @@ public final class SimPmem extends Pmem {
         hook.run();
         synchronized (this) {
             noteRead(word);
-            if (cache.get(word) != expected) {
+            if (load(word) != expected) {
                 return false;
             }
             store(word, value);
@@ -178,20 +185,18 @@ public final class SimPmem extends Pmem {
             noteRead(word);
             noteRead(word + 1);
             cas16s++;
-            if (cache.get(word) != expectedLow || cache.get(word + 1) != expectedHigh) {
+            if (load(word) != expectedLow || load(word + 1) != expectedHigh) {
                 return false;
             }
             stores++;
             boolean changed = low != expectedLow || high != expectedHigh;
+            LineLog log = changed && persistence != Persistence.PROCESS ? log(word) : null;
             swapping = word;
-            cache.set(word, low);
-            cache.set(word + 1, high);
+            put(word, low);
+            put(word + 1, high);
             swapping = NONE;
-            if (persistence == Persistence.PROCESS) {
-                durable[word] = low;
-                durable[word + 1] = high;
-            } else if (changed) {
-                log(word).addPair(word, low, high);
+            if (log != null) {
+                log.addPair(word, low, high, stores);
             }
             if (low != expectedLow) {
                 changeHook.accept(word * 8L);
@@ -214,7 +219,7 @@ public final class SimPmem extends Pmem {
                 if (from < at || from + 8 > end) {
                     noteRead(word(from));
                 }
-                long value = cache.get(word(from));
+                long value = load(word(from));
                 for (long b = Math.max(from, at); b < Math.min(from + 8, end); b++) {
                     int shift = (int) (b - from) * 8;
                     long bits = Byte.toUnsignedLong(source[offset + (int) (b - at)]);
@@ -261,7 +266,7 @@ public final class SimPmem extends Pmem {
                 writeBacks++;
                 LineLog log = logs.get(line);
                 if (log != null) {
-                    started.ofThisThread().put(line, log.end());
+                    started.ofThisThread().put(line, stores);
                 }
             }
         }
@@ -272,10 +277,10 @@ public final class SimPmem extends Pmem {
         hook.run();
         synchronized (this) {
             fences++;
-            started.ofThisThread().forEach((line, end) -> {
+            started.ofThisThread().forEach((line, last) -> {
                 LineLog log = logs.get(line);
-                if (log != null) {
-                    log.applyUpTo(end, durable);
+                if (log != null && log.applyUpTo(last)) {
+                    logs.remove(line);
                 }
             });
             started.ofThisThread().clear();
@@ -287,7 +292,7 @@ public final class SimPmem extends Pmem {
         Objects.checkFromIndexSize(at, count, size());
         for (int word = (int) (at / 8); word <= (at + count - 1) / 8; word++) {
             LineLog log = logs.get(word / LINE_WORDS);
-            if (durable[word] != cache.get(word) || (log != null && log.touches(word))) {
+            if (log != null && (log.durable(word) != load(word) || log.touches(word))) {
                 return false;
             }
         }
@@ -308,12 +313,13 @@ public final class SimPmem extends Pmem {
     }
 
     synchronized CrashImages allImages() {
-        return new CrashImages(logs, durable);
+        return new CrashImages(logs, this::load);
     }
 
     /** The memory after a power loss that left {@code image}: all of it durable, nothing in flight. */
     public synchronized SimPmem crashed(CrashImage image) {
-        long[] words = durable.clone();
+        long[] words = cache.clone();
+        logs.forEach((line, log) -> log.copyTo(words, 0));
         for (int i = 0; i < image.lines().length; i++) {
             LineLog log = logs.get(image.lines()[i]);
             if (log == null || log.count() < image.kept()[i]) {
@@ -336,25 +342,15 @@ public final class SimPmem extends Pmem {
 
     /** A copy for a process that opens the memory after this one has died while the machine goes on, see {@link #processDied}. */
     public synchronized SimPmem died() {
-        SimPmem copy = new SimPmem(durable.clone(), persistence);
-        logs.forEach((line, log) -> {
-            copy.logs.put(line, log.copy());
-            for (int word = line * LINE_WORDS; word < (line + 1) * LINE_WORDS; word++) {
-                copy.cache.set(word, cache.get(word));
-            }
-        });
+        SimPmem copy = new SimPmem(cache.clone(), persistence);
+        copy.stores = stores;
+        logs.forEach((line, log) -> copy.logs.put(line, log.copy()));
         return copy;
     }
 
     /** A copy of what is seen now, all of it durable: as after the death of the process alone. */
     public synchronized SimPmem killed() {
-        long[] words = durable.clone();
-        for (int line : logs.keySet()) {
-            for (int word = line * LINE_WORDS; word < (line + 1) * LINE_WORDS; word++) {
-                words[word] = cache.get(word);
-            }
-        }
-        SimPmem copy = new SimPmem(words, persistence);
+        SimPmem copy = new SimPmem(cache.clone(), persistence);
         copy.reads = reads == null ? null : reads.ofCopy();
         return copy;
     }
@@ -371,16 +367,16 @@ public final class SimPmem extends Pmem {
     private void noteRead(int word) {
         ReadPath path = reads;
         if (path != null) {
-            path.read(word, cache.get(word));
+            path.read(word, load(word));
         }
     }
 
     private long read(int word) {
         noteRead(word);
-        long value = cache.get(word);
+        long value = load(word);
         while (swapping == (word & -2)) {
             Thread.onSpinWait();
-            value = cache.get(word);
+            value = load(word);
         }
         return value;
     }
@@ -391,20 +387,26 @@ public final class SimPmem extends Pmem {
         if (reads != null) {
             reads.written(word);
         }
-        if (cache.get(word) == value) {
+        if (load(word) == value) {
             return;
         }
-        cache.set(word, value);
-        if (persistence == Persistence.PROCESS) {
-            durable[word] = value;
-        } else {
-            log(word).add(word, value);
+        if (persistence != Persistence.PROCESS) {
+            log(word).add(word, value, stores);
         }
+        put(word, value);
         changeHook.accept(word * 8L);
     }
 
     private LineLog log(int word) {
-        return logs.computeIfAbsent(word / LINE_WORDS, _ -> new LineLog());
+        return logs.computeIfAbsent(word / LINE_WORDS, line -> new LineLog(cache, line * LINE_WORDS));
+    }
+
+    private long load(int word) {
+        return (long) WORD.getVolatile(cache, word);
+    }
+
+    private void put(int word, long value) {
+        WORD.setVolatile(cache, word, value);
     }
 
     private int word(long at) {

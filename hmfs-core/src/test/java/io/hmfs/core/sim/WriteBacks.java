@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The lines that each thread has written back since its last fence, each with a mark up to where: see {@link LineLog#end}. */
+/** The lines that each thread has written back since its last fence, each with the number of the last store before that. */
 final class WriteBacks {
     private record Started(Thread thread, Map<Integer, Long> marks) {}
 
