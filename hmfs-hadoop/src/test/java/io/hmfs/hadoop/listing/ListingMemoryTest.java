@@ -16,6 +16,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.util.functional.RemoteIterators;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
  * JVM whose heap holds Hadoop and a few pages, and not the entries of the directory: listStatus, which holds them
  * all, fails in it.
  */
+@Tag("one-jdk")
 class ListingMemoryTest extends OwnDirectory {
     private static final int ENTRIES = 200_000;
     private static final String HEAP = "-Xmx32m";

@@ -1,5 +1,6 @@
 package io.hmfs.server.transport.netty;
 
+import io.hmfs.server.SampledPart;
 import io.hmfs.server.transport.netty.FuzzSession.Part;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,10 +57,18 @@ final class Fuzz {
                 sessions, frames, malformed, frames == 0 ? 0 : malformed * 100 / frames);
     }
 
-    /** Runs the sessions 0, 1, 2 … of a seed as long as {@code more} says so of the next number. Null, or what failed and how to repeat it. */
+    /** Runs the third of so many sessions of a seed that the run takes. */
     @Nullable
-    String run(long seed, LongPredicate more) throws IOException {
-        long number = 0;
+    String runThird(long seed, long sessions) throws IOException {
+        long third = sessions / 3;
+        long begin = third * SampledPart.of(3);
+        return run(seed, begin, number -> number < begin + third);
+    }
+
+    /** Runs the sessions of a seed from number {@code begin} on as long as {@code more} says so of the next number. Null, or what failed and how to repeat it. */
+    @Nullable
+    String run(long seed, long begin, LongPredicate more) throws IOException {
+        long number = begin;
         while (more.test(number)) {
             long first = number;
             String wrong = onServers("run", check -> {

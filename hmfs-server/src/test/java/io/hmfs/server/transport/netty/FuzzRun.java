@@ -38,7 +38,7 @@ public final class FuzzRun {
 
     private static @Nullable String run(Fuzz fuzz, long seed, long nanos) throws IOException {
         long end = System.nanoTime() + nanos;
-        String wrong = fuzz.run(seed, number -> System.nanoTime() < end);
+        String wrong = fuzz.run(seed, 0, number -> System.nanoTime() < end);
         System.out.println(fuzz.done());
         return wrong;
     }
