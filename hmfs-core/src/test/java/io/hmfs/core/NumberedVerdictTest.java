@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class NumberedVerdictTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 64;
-    private static final int SAMPLED = 3;
+    private static final int SAMPLED = 6;
 
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 
