@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: the operations on a few names of one directory are linearizable. Method: Lincheck runs small programs of two threads over
- * simulated memory, whose words it sees because they are those of an AtomicLongArray, and looks for an order of each outcome
+ * simulated memory, whose words it sees because they are elements of a Java array, and looks for an order of each outcome
  * among all orders of the same program in one thread.
  */
 public final class NamespaceLincheckTest {

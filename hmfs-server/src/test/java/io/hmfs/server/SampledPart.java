@@ -1,8 +1,8 @@
 package io.hmfs.server;
 
 /**
- * Which part of a long exploration a run takes: {@code bin/test} makes the number of one of the commit, so that each commit is tested
- * the same way again, and other commits with other parts. {@code -Dhmfs.part=N} chooses it.
+ * Which part of a long exploration a run takes. {@code bin/test} makes the number of the part from the commit, so that a commit is
+ * tested the same way each time, and other commits test other parts. {@code -Dhmfs.part=N} chooses it.
  */
 public final class SampledPart {
     private static final long PART = Long.getLong("hmfs.part", 0);

@@ -60,9 +60,10 @@ final class Fuzz {
     /** Runs the third of so many sessions of a seed that the run takes. */
     @Nullable
     String runThird(long seed, long sessions) throws IOException {
-        long third = sessions / 3;
-        long begin = third * SampledPart.of(3);
-        return run(seed, begin, number -> number < begin + third);
+        int third = SampledPart.of(3);
+        long end = sessions * (third + 1) / 3;
+        System.out.println("sessions " + sessions * third / 3 + " to " + end + " of seed " + seed);
+        return run(seed, sessions * third / 3, number -> number < end);
     }
 
     /** Runs the sessions of a seed from number {@code begin} on as long as {@code more} says so of the next number. Null, or what failed and how to repeat it. */
