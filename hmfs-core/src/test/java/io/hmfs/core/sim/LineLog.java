@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /** What is durable of one line, and the stores to it that are not durable yet, in their order. */
 final class LineLog {
-    private static final int WORDS =
-            4; // word index of the low half (negative: 16 bytes wide), low, high, number of the store
+    /** Of a store: word index of the low half (negative: 16 bytes wide), low, high, number. */
+    private static final int WORDS = 4;
 
     private final int first;
     private final long[] durable;
