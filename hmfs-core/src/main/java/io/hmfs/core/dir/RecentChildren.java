@@ -10,7 +10,7 @@ final class RecentChildren {
 
     private static final int RING = DISTANCE + 2; // the directory, how many it was told, and the last of them
 
-    /** As logarithms: there are 2,048 rings in a pool of 128 MiB or more, and fewer in a smaller one. */
+    /** Logarithms of the number of rings and of the bytes of a pool for each ring: a pool of 128 MiB or more has 2,048 rings, a smaller one fewer. */
     private static final int RINGS_MIN = 3;
 
     private static final int RINGS_MAX = 11;

@@ -257,7 +257,7 @@ final class SegmentSplit {
         }
     }
 
-    /** For the thread that has the lane, or the one that recovers. */
+    /** The words of a lane. Only the thread that holds the lane calls this, or the recovery before any thread splits. */
     private long[] after(int lane) {
         long[] words = after[lane];
         if (words == null) {

@@ -62,7 +62,7 @@ final class CrashImages {
         return logged[index];
     }
 
-    /** What stands in a word, in all images, whose line has no stores in flight. */
+    /** The value of a word in every image; the line of the word has no stores in flight. */
     long clean(int word) {
         return memory.applyAsLong(word);
     }

@@ -86,7 +86,7 @@ final class LineLog {
         }
     }
 
-    /** Makes the stores up to the one of a number durable; another fence may have done so already. True if none is left. */
+    /** Makes the stores durable whose numbers are at most this one; another fence may have done so already. True if none is left. */
     boolean applyUpTo(long number) {
         int prefix = 0;
         while (prefix < count && items[prefix * WORDS + 3] <= number) {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>With {@link Persistence#PROCESS} every store is durable at once, which is what the death of a process alone leaves.
  *
- * <p>Tests open tens of thousands of copies, so one is one array: what is durable is what is seen, but in the lines that have a
- * {@link LineLog}.
+ * <p>A copy is one array, because tests open tens of thousands of them: what is durable is what threads see, except in the lines that
+ * have a {@link LineLog}.
  *
  * <p>Safe for several threads. Loads are volatile ones, which Lincheck sees; stores are serial.
  */

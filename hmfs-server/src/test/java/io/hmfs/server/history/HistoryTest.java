@@ -26,7 +26,7 @@ class HistoryTest {
     @TempDir
     private Path directory = Path.of("");
 
-    /** With the epochs, kills, losses and cuts of each. Of the same trouble with and without a log a run takes one ({@link SampledPart}). */
+    /** The kinds, each with its epochs, kills, losses and cuts. Of two kinds that differ only by the log a run takes one ({@link SampledPart}). */
     static Stream<Arguments> kinds() {
         return Stream.of(
                 Arguments.of(Kind.LOST, 6, 5, 3, 0),

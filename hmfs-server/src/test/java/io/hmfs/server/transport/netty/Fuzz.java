@@ -57,7 +57,7 @@ final class Fuzz {
                 sessions, frames, malformed, frames == 0 ? 0 : malformed * 100 / frames);
     }
 
-    /** Runs the third of so many sessions of a seed that the run takes. */
+    /** Divides so many sessions of a seed into thirds and runs the one of this run's part ({@link SampledPart}). Null, or what failed and how to repeat it. */
     @Nullable
     String runThird(long seed, long sessions) throws IOException {
         int third = SampledPart.of(3);
