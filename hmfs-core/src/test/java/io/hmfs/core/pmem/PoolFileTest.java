@@ -318,8 +318,10 @@ final class PoolFileTest {
     @Test
     void aDamagedPmdkHeaderIsRefused() throws Exception {
         create(Backing.PMDK).close();
-        try (FileChannel channel = FileChannel.open(path(), StandardOpenOption.WRITE)) {
-            channel.write(ByteBuffer.wrap(new byte[] {77}), 100);
+        try (FileChannel channel = FileChannel.open(path(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer one = ByteBuffer.allocate(1); // of an id that is drawn at random
+            channel.read(one, 100);
+            channel.write(ByteBuffer.wrap(new byte[] {(byte) (one.get(0) ^ 1)}), 100);
         }
         fails(PoolException.Reason.NOT_A_POOL, "checksum", this::open);
     }
