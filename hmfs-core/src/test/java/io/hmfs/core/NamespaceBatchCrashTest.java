@@ -7,6 +7,7 @@ import io.hmfs.core.layout.DirContentRecord;
 import io.hmfs.core.layout.EntryRecord;
 import io.hmfs.core.layout.SlotState;
 import io.hmfs.core.pmem.Pmem;
+import io.hmfs.core.sim.Sample;
 import io.hmfs.core.sim.SimAcls;
 import io.hmfs.core.sim.SimPoolFile;
 import io.hmfs.core.type.Acl;
@@ -39,6 +40,7 @@ final class NamespaceBatchCrashTest {
 
     private static final int IMAGES_BETWEEN = Integer.getInteger("hmfs.images", 64);
     private static final int AGAIN = 8;
+    private static final int SAMPLED = 3;
 
     /** Paths to create; those that end in a slash are directories. */
     record Case(List<String> paths) {
@@ -147,7 +149,12 @@ final class NamespaceBatchCrashTest {
             assertTrue(after.keySet().containsAll(seen.keySet()));
             partial[0] += has.containsValue(true) && has.containsValue(false) ? 1 : 0;
         });
-        file.pmem().beforeEachEvent(explore);
+        Sample sample = new Sample(SAMPLED, tested.toString());
+        file.pmem().beforeEachEvent(() -> {
+            if (sample.takes()) {
+                explore.run();
+            }
+        });
         namespace.createAll(batch);
         file.pmem().beforeEachEvent(null);
         answered[0] = true;

@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * moment are opened, and so is the pool after the outer one has ended.
  */
 public final class NamespaceInterleaveTest {
-    private static final int SAMPLED = 3;
+    private static final int SAMPLED = 6;
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 10;
 

@@ -35,7 +35,7 @@ final class NumberedDeathTest {
     private static final int AGAIN = 12;
 
     /** A run takes one of so many deaths, and always the first and the last. */
-    private static final int SAMPLED = 3;
+    private static final int SAMPLED = 6;
 
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 

@@ -59,7 +59,7 @@ final class RemovedFilesCrashTest {
     private long directory;
     private long images;
 
-    private static final int SAMPLED = 3;
+    private static final int SAMPLED = 6;
 
     private enum Fate {
         LIVES,

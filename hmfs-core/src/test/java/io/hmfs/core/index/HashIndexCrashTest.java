@@ -27,7 +27,7 @@ final class HashIndexCrashTest {
     private static final int IMAGES_SMALL = 40;
     private static final int IMAGES_FULL = 6;
     private static final int IMAGES_OF_RECOVERY = 8;
-    private static final int SAMPLED = 3;
+    private static final int SAMPLED = 6;
     private static final int EXPLORED_ON_EACH = 8;
     private static final int USED_ON_EACH = 16;
 

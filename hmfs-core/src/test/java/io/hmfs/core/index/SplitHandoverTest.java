@@ -28,7 +28,7 @@ final class SplitHandoverTest {
     private static final int SEGMENTS = 27;
     private static final int IMAGES = 64;
     private static final int IMAGES_AFTER_DEATH = 8;
-    private static final int SAMPLED = 3;
+    private static final int SAMPLED = 6;
 
     /** Splits at local depth 5 here, and its halves have other windows than it. */
     private static final long SEGMENT = 15;
