@@ -16,10 +16,12 @@ import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.TaskID;
 import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitter;
+import org.apache.hadoop.mapreduce.lib.output.PathOutputCommitterFactory;
 import org.apache.hadoop.mapreduce.task.JobContextImpl;
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 
-/** A job whose tasks write a file each and commit it with {@code FileOutputCommitter}, algorithm 1, as Spark does by default. */
+/** A job whose tasks write a file each and commit it with the committer that Hadoop has for the filesystem, algorithm 1, as Spark does by default. */
 public final class CommitPart implements Part {
     private static final int THREADS = 4;
     private static final int ALGORITHM = 1; // as Spark sets it; MapReduce has 2
@@ -37,7 +39,7 @@ public final class CommitPart implements Part {
         FileSystem files = side.files();
         JobID job = new JobID("bench", round);
         TaskAttemptContext setup = attempt(side, job, tasks);
-        OutputCommitter committer = new FileOutputCommitter(out, setup);
+        OutputCommitter committer = PathOutputCommitterFactory.createCommitter(out, setup);
         JobContextImpl context = new JobContextImpl(setup.getConfiguration(), job);
         committer.setupJob(context);
         AtomicLong nanos = new AtomicLong();
@@ -65,7 +67,7 @@ public final class CommitPart implements Part {
 
     /** What its commit took. */
     private static long task(Side side, FileSystem files, Path out, TaskAttemptContext attempt) throws IOException {
-        FileOutputCommitter committer = new FileOutputCommitter(out, attempt);
+        PathOutputCommitter committer = PathOutputCommitterFactory.createCommitter(out, attempt);
         committer.setupTask(attempt);
         Path file = new Path(
                 committer.getWorkPath(),

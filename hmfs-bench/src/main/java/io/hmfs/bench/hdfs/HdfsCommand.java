@@ -42,8 +42,8 @@ import picocli.CommandLine.Option;
             "  put      hadoop fs -put of --files small files, one thread as is its default",
             "  du, rm   hadoop fs -du -s and -rm -r -skipTrash of a tree of --tree empty files, made before by 64"
                     + " threads",
-            "  commit   FileOutputCommitter, algorithm 1: --tasks tasks commit a file each in 4 threads (their times"
-                    + " added up), then the job",
+            "  commit   the committer that Hadoop has for the filesystem, algorithm 1: --tasks tasks commit a file each in 4"
+                    + " threads (their times added up), then the job",
             "  spark    the same by a Spark job of as many files, its default committer; Maven fetches Spark the first"
                     + " time",
             "  plan     Spark's planning of a read of a table of --partitions partitions with five files in each, the time"

@@ -1,0 +1,162 @@
+package io.hmfs.hadoop.commit;
+
+import io.hmfs.hadoop.HmfsFileSystem;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathIOException;
+
+/**
+ * Merges directories into one, as far as that comes to the same in any order: an entry is moved if no other directory has one of its
+ * name and none is in its place. Where it meets directories of one name it merges these in turn. What it leaves is for others to
+ * judge. Level by level, with many requests under way.
+ */
+final class EarlyRenames implements AutoCloseable {
+    /** A sync of the server's log is one for all renames that wait for it. */
+    private static final int UNDER_WAY = 16;
+
+    private final HmfsFileSystem files;
+    private final ExecutorService threads = Executors.newFixedThreadPool(UNDER_WAY, task -> {
+        Thread thread = new Thread(task, "hmfs-commit");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    EarlyRenames(HmfsFileSystem files) {
+        this.files = files;
+    }
+
+    /** Whether a request has failed: then no further one is begun. */
+    private volatile boolean failed;
+
+    /** Directories whose entries are to come into another one. */
+    private record Merge(List<Path> sources, Path target) {}
+
+    /** Entries of one name, and where they are to come to. */
+    private record Entries(List<FileStatus> sameName, Path target) {}
+
+    /**
+     * Moves what it can of the entries of directories into {@code target}, a directory.
+     *
+     * @throws IOException that of a request which failed; none is under way when it is thrown
+     */
+    void merge(List<Path> sources, Path target) throws IOException {
+        List<Merge> level = List.of(new Merge(sources, target));
+        while (!level.isEmpty()) {
+            List<Callable<Optional<Merge>>> moves = new ArrayList<>();
+            for (Entries each : entries(level)) {
+                moves.add(() -> failed ? Optional.empty() : move(each));
+            }
+            level = all(moves).stream().flatMap(Optional::stream).toList();
+        }
+    }
+
+    private List<Entries> entries(List<Merge> level) throws IOException {
+        List<Callable<FileStatus[]>> listings = new ArrayList<>();
+        for (Merge merge : level) {
+            for (Path source : merge.sources) {
+                listings.add(() -> failed ? new FileStatus[0] : files.listStatus(source));
+            }
+        }
+        Iterator<FileStatus[]> listed = all(listings).iterator();
+        List<Entries> entries = new ArrayList<>();
+        for (Merge merge : level) {
+            Map<String, List<FileStatus>> byName = new TreeMap<>();
+            for (int i = 0; i < merge.sources.size(); i++) {
+                for (FileStatus each : listed.next()) {
+                    byName.computeIfAbsent(each.getPath().getName(), name -> new ArrayList<>())
+                            .add(each);
+                }
+            }
+            byName.forEach((name, sameName) -> entries.add(new Entries(sameName, new Path(merge.target, name))));
+        }
+        return entries;
+    }
+
+    /** Moves what stands alone, or the first of several directories. What is left of the others is to be merged next. */
+    private Optional<Merge> move(Entries entries) throws IOException {
+        List<FileStatus> sameName = entries.sameName;
+        boolean directories = sameName.stream().allMatch(FileStatus::isDirectory);
+        boolean alone = sameName.size() == 1 && !sameName.get(0).isSymlink(); // which Hadoop's commit leaves behind
+        if (!directories && !alone) {
+            return Optional.empty();
+        }
+        List<Path> left = new ArrayList<>();
+        sameName.forEach(each -> left.add(each.getPath()));
+        if (rename(left.get(0), entries.target)) {
+            left.remove(0);
+        }
+        return directories && !left.isEmpty() ? Optional.of(new Merge(left, entries.target)) : Optional.empty();
+    }
+
+    /** False if an entry, of either kind, is in its place, or a file in that of its directory. */
+    @SuppressWarnings("deprecation") // the only rename that never enters a directory
+    private boolean rename(Path source, Path target) throws IOException {
+        try {
+            files.rename(source, target, Options.Rename.NONE);
+            return true;
+        } catch (FileAlreadyExistsException | PathIOException | ParentNotDirectoryException e) {
+            return false;
+        }
+    }
+
+    /** The results of all calls, in their order. */
+    private <T> List<T> all(List<Callable<T>> calls) throws IOException {
+        List<Callable<T>> noted = new ArrayList<>(calls.size());
+        for (Callable<T> call : calls) {
+            noted.add(() -> {
+                try {
+                    return call.call();
+                } catch (Exception | Error e) {
+                    failed = true;
+                    throw e;
+                }
+            });
+        }
+        List<T> results = new ArrayList<>(calls.size());
+        try {
+            for (Future<T> each : threads.invokeAll(noted)) {
+                results.add(each.get());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("the commit of the job was interrupted");
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException ? (IOException) e.getCause() : new IOException(e.getCause());
+        }
+        return results;
+    }
+
+    /** Returns when no thread is at work. */
+    @Override
+    public void close() {
+        threads.shutdownNow();
+        boolean interrupted = Thread.interrupted();
+        for (boolean over = false; !over; ) {
+            try {
+                over = threads.awaitTermination(1, TimeUnit.MINUTES);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
