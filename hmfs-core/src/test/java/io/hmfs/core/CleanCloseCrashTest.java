@@ -170,8 +170,10 @@ final class CleanCloseCrashTest {
         int before = seen(Found.VALID);
         Map<String, String>[] shown = twice(Snapshot.of(open(file.killed())));
         Sample sample = new Sample(SAMPLED, "a start after a close");
+        int[] moments = {0};
         file.pmem().beforeEachEvent(() -> {
             if (sample.takes()) {
+                moments[0]++;
                 file.pmem().images(IMAGES, 2, image -> opens(file.crashed(image), shown[0], shown[1], image));
             }
         });
@@ -192,6 +194,7 @@ final class CleanCloseCrashTest {
             shown[0] = shown[1];
         }
         assertEquals(valid, seen(Found.VALID), "no slot is taken before the summary is worth nothing");
+        assertTrue(moments[0] > 10, "moments: " + moments[0]);
     }
 
     private interface Step {

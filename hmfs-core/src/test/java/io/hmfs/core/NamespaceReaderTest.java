@@ -255,6 +255,7 @@ public final class NamespaceReaderTest {
         SimPoolFile prepared = prepare();
         List<Set<Long>> changes = changes(prepared, writer);
         int overtakings = 0;
+        int runs = 0;
         Sample part = new Sample(SAMPLED, writer.name());
         try (Stepper stepper = new Stepper()) {
             for (Reader reader : readers()) {
@@ -278,9 +279,11 @@ public final class NamespaceReaderTest {
                         fail(reader + " " + each, failed);
                     }
                     stepper.finish();
+                    runs++;
                 }
             }
         }
+        assertTrue(runs >= overtakings / SAMPLED, "runs: " + runs);
         assertTrue(overtakings > changes.size(), "overtakings: " + overtakings);
     }
 

@@ -22,15 +22,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Goal: the engine means what the model means, over any sequence of operations, closes, kills and power losses: two million
- * operations, an eighth of a million of them in each sample. Method: seeded random operations on both; what a crash cut off may be there or not, and everything else is equal.
+ * operations, a quarter of a million of them in each sample. Method: seeded random operations on both; what a crash cut off may be there or not, and everything else is equal.
  * Seeds run beside each other, each with a pool of its own. A failure prints the seed and the number of steps that replay it:
  * {@code -Dhmfs.seed=N -Dhmfs.steps=N}; without an end: {@code bin/dev sim N}.
  */
 final class NamespaceSimulationTest {
-    private static final int SEEDS = 16;
-    private static final int SAMPLED = 16;
-    private static final int STEPS = 24_000;
-    private static final int STEPS_MAPPED = 75_000;
+    private static final int SEEDS = 8;
+    private static final int SAMPLED = 8;
+    private static final int STEPS = 47_000;
+    private static final int STEPS_MAPPED = 150_000;
 
     /** Steps that are not operations: closes, kills, sweeps, comparisons. */
     private static final double OPERATIONS_PER_STEP = 0.9;

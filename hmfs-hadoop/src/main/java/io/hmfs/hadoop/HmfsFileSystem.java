@@ -98,7 +98,7 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
     private static final int REPLICATION_MAX = 512; // HDFS's own bound, by default
 
     static {
-        Configuration.addDefaultResource("hmfs-classes.xml"); // goes before core-site.xml, so it has no setting
+        Configuration.addDefaultResource("hmfs-classes.xml"); // goes before core-site.xml, so it names classes only
         if (HadoopHas.LEASES) {
             Configuration.addDefaultResource(
                     HadoopHas.BULK_DELETE ? "hmfs-classes-3.4.1.xml" : "hmfs-classes-3.3.6.xml"); // before the first

@@ -15,12 +15,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIOException;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
 
 /**
  * Merges directories into one, as far as that comes to the same in any order: an entry is moved if no other directory has one of its
@@ -30,6 +32,9 @@ import org.apache.hadoop.fs.PathIOException;
 final class EarlyRenames implements AutoCloseable {
     /** A sync of the server's log is one for all renames that wait for it. */
     private static final int UNDER_WAY = 16;
+
+    /** Each entry of a level takes about a kilobyte. A level of more is left to others. */
+    private static final int ENTRIES_MAX = 200_000;
 
     private final HmfsFileSystem files;
     private final ExecutorService threads = Executors.newFixedThreadPool(UNDER_WAY, task -> {
@@ -42,8 +47,8 @@ final class EarlyRenames implements AutoCloseable {
         this.files = files;
     }
 
-    /** Whether a request has failed: then no further one is begun. */
-    private volatile boolean failed;
+    /** Whether a request has failed, or there are too many entries: then no further one is begun. */
+    private volatile boolean over;
 
     /** Directories whose entries are to come into another one. */
     private record Merge(List<Path> sources, Path target) {}
@@ -54,27 +59,38 @@ final class EarlyRenames implements AutoCloseable {
     /**
      * Moves what it can of the entries of directories into {@code target}, a directory.
      *
-     * @throws IOException that of a request which failed; none is under way when it is thrown
+     * @throws IOException that of a request which failed; none is under way when it is thrown. If this thread was interrupted, requests that
+     *     have been sent may still be executed
      */
     void merge(List<Path> sources, Path target) throws IOException {
         List<Merge> level = List.of(new Merge(sources, target));
         while (!level.isEmpty()) {
             List<Callable<Optional<Merge>>> moves = new ArrayList<>();
             for (Entries each : entries(level)) {
-                moves.add(() -> failed ? Optional.empty() : move(each));
+                moves.add(() -> over ? Optional.empty() : move(each));
             }
             level = all(moves).stream().flatMap(Optional::stream).toList();
         }
     }
 
     private List<Entries> entries(List<Merge> level) throws IOException {
+        AtomicInteger count = new AtomicInteger();
         List<Callable<FileStatus[]>> listings = new ArrayList<>();
         for (Merge merge : level) {
             for (Path source : merge.sources) {
-                listings.add(() -> failed ? new FileStatus[0] : files.listStatus(source));
+                listings.add(() -> {
+                    FileStatus[] listed = over ? new FileStatus[0] : files.listStatus(source);
+                    if (count.addAndGet(listed.length) > ENTRIES_MAX) {
+                        over = true;
+                    }
+                    return listed;
+                });
             }
         }
         Iterator<FileStatus[]> listed = all(listings).iterator();
+        if (over) {
+            return List.of();
+        }
         List<Entries> entries = new ArrayList<>();
         for (Merge merge : level) {
             Map<String, List<FileStatus>> byName = new TreeMap<>();
@@ -84,6 +100,7 @@ final class EarlyRenames implements AutoCloseable {
                             .add(each);
                 }
             }
+            byName.remove(FileOutputCommitter.PENDING_DIR_NAME); // in the output it has the directories of the tasks
             byName.forEach((name, sameName) -> entries.add(new Entries(sameName, new Path(merge.target, name))));
         }
         return entries;
@@ -99,21 +116,20 @@ final class EarlyRenames implements AutoCloseable {
         }
         List<Path> left = new ArrayList<>();
         sameName.forEach(each -> left.add(each.getPath()));
-        if (rename(left.get(0), entries.target)) {
+        try {
+            renameExactly(left.get(0), entries.target);
             left.remove(0);
+        } catch (FileAlreadyExistsException e) {
+            // an entry of the same kind is in its place
+        } catch (PathIOException | ParentNotDirectoryException e) {
+            return Optional.empty(); // one of the other kind, or a file in place of its directory
         }
         return directories && !left.isEmpty() ? Optional.of(new Merge(left, entries.target)) : Optional.empty();
     }
 
-    /** False if an entry, of either kind, is in its place, or a file in that of its directory. */
     @SuppressWarnings("deprecation") // the only rename that never enters a directory
-    private boolean rename(Path source, Path target) throws IOException {
-        try {
-            files.rename(source, target, Options.Rename.NONE);
-            return true;
-        } catch (FileAlreadyExistsException | PathIOException | ParentNotDirectoryException e) {
-            return false;
-        }
+    private void renameExactly(Path source, Path target) throws IOException {
+        files.rename(source, target, Options.Rename.NONE);
     }
 
     /** The results of all calls, in their order. */
@@ -124,7 +140,7 @@ final class EarlyRenames implements AutoCloseable {
                 try {
                     return call.call();
                 } catch (Exception | Error e) {
-                    failed = true;
+                    over = true;
                     throw e;
                 }
             });
@@ -138,7 +154,10 @@ final class EarlyRenames implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("the commit of the job was interrupted");
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof IOException ? (IOException) e.getCause() : new IOException(e.getCause());
+            if (e.getCause() instanceof Error error) {
+                throw error;
+            }
+            throw e.getCause() instanceof IOException failure ? failure : new IOException(e.getCause());
         }
         return results;
     }

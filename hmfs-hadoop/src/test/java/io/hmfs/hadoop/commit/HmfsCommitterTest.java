@@ -11,12 +11,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.StoreStatisticNames;
 import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.OutputCommitter;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
@@ -39,6 +41,7 @@ import org.junit.jupiter.api.Test;
 class HmfsCommitterTest extends OwnDirectory {
     private static final JobID JOB = new JobID("test", 1);
     private static final int JOBS = 40;
+    private static final int FILES = 20;
 
     private static TaskAttemptContext attempt(Configuration conf, int task) {
         return new TaskAttemptContextImpl(conf, new TaskAttemptID(new TaskID(JOB, TaskType.MAP, task), 0));
@@ -164,8 +167,57 @@ class HmfsCommitterTest extends OwnDirectory {
         return tree.toString();
     }
 
+    /** Hadoop's loop looks for each file whether one is in its place. */
     @Test
-    void a_request_that_fails_ends_the_commit() throws IOException {
+    void hadoops_commit_finds_nothing_to_move_where_all_files_stand_alone() throws IOException {
+        assertTrue(looks(FileOutputCommitter::new, "hadoop") > FILES);
+        assertTrue(looks(PathOutputCommitterFactory::createCommitter, "hmfs") < FILES);
+    }
+
+    private long looks(Maker maker, String name) throws IOException {
+        Configuration conf = conf(1);
+        Path output = output(name);
+        FileOutputCommitter committer = (FileOutputCommitter) maker.make(output, attempt(conf, 0));
+        JobContextImpl context = new JobContextImpl(conf, JOB);
+        committer.setupJob(context);
+        committer.setupTask(attempt(conf, 0));
+        Map<String, String> files = new TreeMap<>();
+        for (int i = 0; i < FILES; i++) {
+            files.put("part-" + i, "" + i);
+        }
+        writeAll(committer.getWorkPath(), files);
+        committer.commitTask(attempt(conf, 0));
+        HmfsFileSystem counting = (HmfsFileSystem) output.getFileSystem(conf);
+        long before = looks(counting);
+        committer.commitJob(context);
+        assertEquals(FILES + 1, fs.listStatus(output).length);
+        return looks(counting) - before;
+    }
+
+    private static long looks(HmfsFileSystem files) {
+        return Objects.requireNonNull(files.getIOStatistics().counters().get(StoreStatisticNames.OP_GET_FILE_STATUS));
+    }
+
+    /** In the output it would stand for a task that was committed. */
+    @Test
+    void a_directory_of_a_task_that_is_called_as_that_of_the_tasks_is_left_behind() throws IOException {
+        for (Maker maker : List.<Maker>of(FileOutputCommitter::new, PathOutputCommitterFactory::createCommitter)) {
+            Configuration conf = conf(1);
+            Path output = output("output");
+            FileOutputCommitter committer = (FileOutputCommitter) maker.make(output, attempt(conf, 0));
+            JobContextImpl context = new JobContextImpl(conf, JOB);
+            committer.setupJob(context);
+            committer.setupTask(attempt(conf, 0));
+            writeAll(committer.getWorkPath(), Map.of("_temporary/0/task/file", "1", "mine", "1"));
+            committer.commitTask(attempt(conf, 0));
+            committer.commitJob(context);
+            assertEquals("{_SUCCESS=, mine=1}", tree(output));
+            fs.delete(output, true);
+        }
+    }
+
+    @Test
+    void a_request_that_fails_ends_the_early_renames() throws IOException {
         Path present = new Path(directory, "present");
         writeAll(present, Map.of("file", "1"));
         try (EarlyRenames renames = new EarlyRenames((HmfsFileSystem) fs)) {
