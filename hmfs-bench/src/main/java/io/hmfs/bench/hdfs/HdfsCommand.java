@@ -260,8 +260,8 @@ public final class HdfsCommand implements Callable<Integer> {
             }
         }
         List<Target> targets = new ArrayList<>(List.of(
-                Target.atMost("put/hdfs", 0.7),
-                Target.atMost("du/hdfs", 0.2),
+                Target.atMost("put/hdfs", 0.25),
+                Target.atMost("du/hdfs", 0.3),
                 Target.atMost("rm/hdfs", 0.1),
                 Target.atMost("commitJob/hdfs", 0.5),
                 Target.atMost("sparkCommit/hdfs", 0.5),
