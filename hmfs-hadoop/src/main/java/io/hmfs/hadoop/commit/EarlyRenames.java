@@ -43,12 +43,12 @@ final class EarlyRenames implements AutoCloseable {
         return thread;
     });
 
+    /** Whether a request has failed, or there are too many entries: then no further request is begun. */
+    private volatile boolean over;
+
     EarlyRenames(HmfsFileSystem files) {
         this.files = files;
     }
-
-    /** Whether a request has failed, or there are too many entries: then no further one is begun. */
-    private volatile boolean over;
 
     /** Directories whose entries are to come into another one. */
     private record Merge(List<Path> sources, Path target) {}
@@ -110,7 +110,7 @@ final class EarlyRenames implements AutoCloseable {
     private Optional<Merge> move(Entries entries) throws IOException {
         List<FileStatus> sameName = entries.sameName;
         boolean directories = sameName.stream().allMatch(FileStatus::isDirectory);
-        boolean alone = sameName.size() == 1 && !sameName.get(0).isSymlink(); // which Hadoop's commit leaves behind
+        boolean alone = sameName.size() == 1 && !sameName.get(0).isSymlink(); // Hadoop's commit leaves a link behind
         if (!directories && !alone) {
             return Optional.empty();
         }
@@ -167,9 +167,9 @@ final class EarlyRenames implements AutoCloseable {
     public void close() {
         threads.shutdownNow();
         boolean interrupted = Thread.interrupted();
-        for (boolean over = false; !over; ) {
+        for (boolean ended = false; !ended; ) {
             try {
-                over = threads.awaitTermination(1, TimeUnit.MINUTES);
+                ended = threads.awaitTermination(1, TimeUnit.MINUTES);
             } catch (InterruptedException e) {
                 interrupted = true;
             }

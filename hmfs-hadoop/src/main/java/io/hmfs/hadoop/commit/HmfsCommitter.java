@@ -2,7 +2,6 @@ package io.hmfs.hadoop.commit;
 
 import io.hmfs.hadoop.HmfsFileSystem;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.FileStatus;
@@ -36,9 +35,10 @@ public final class HmfsCommitter extends FileOutputCommitter {
             if (output.getFileSystem(context.getConfiguration()) instanceof HmfsFileSystem files) {
                 try (EarlyRenames renames = new EarlyRenames(files)) {
                     renames.merge(committedTasks(files, context), output);
-                } catch (InterruptedIOException e) {
-                    throw e;
                 } catch (IOException e) {
+                    if (Thread.currentThread().isInterrupted()) {
+                        throw e;
+                    }
                     LOG.info("Hadoop's commit goes on alone, after {}", e.toString());
                 }
             }

@@ -19,6 +19,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.StoreStatisticNames;
+import org.apache.hadoop.hdfs.protocol.NSQuotaExceededException;
 import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.OutputCommitter;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
@@ -42,6 +43,7 @@ class HmfsCommitterTest extends OwnDirectory {
     private static final JobID JOB = new JobID("test", 1);
     private static final int JOBS = 40;
     private static final int FILES = 20;
+    private static final long AS_IT_IS = Long.MAX_VALUE;
 
     private static TaskAttemptContext attempt(Configuration conf, int task) {
         return new TaskAttemptContextImpl(conf, new TaskAttemptID(new TaskID(JOB, TaskType.MAP, task), 0));
@@ -196,6 +198,29 @@ class HmfsCommitterTest extends OwnDirectory {
 
     private static long looks(HmfsFileSystem files) {
         return Objects.requireNonNull(files.getIOStatistics().counters().get(StoreStatisticNames.OP_GET_FILE_STATUS));
+    }
+
+    /** A quota has room for a new file only when a directory has given way to another file. */
+    @Test
+    void hadoops_commit_goes_on_where_an_early_rename_fails() throws IOException {
+        Configuration conf = conf(1);
+        Path output = output("output");
+        Path full = new Path(output, "d");
+        writeAll(full, Map.of("a/x", "before", "a/y", "before"));
+        fs.setQuota(full, 4, AS_IT_IS);
+        FileOutputCommitter committer =
+                (FileOutputCommitter) PathOutputCommitterFactory.createCommitter(output, attempt(conf, 0));
+        JobContextImpl context = new JobContextImpl(conf, JOB);
+        committer.setupJob(context);
+        committer.setupTask(attempt(conf, 0));
+        writeAll(committer.getWorkPath(), Map.of("d/a", "1", "d/b", "1"));
+        committer.commitTask(attempt(conf, 0));
+        try (EarlyRenames renames = new EarlyRenames((HmfsFileSystem) fs)) {
+            List<Path> task = List.of(committer.getCommittedTaskPath(attempt(conf, 0)));
+            assertThrows(NSQuotaExceededException.class, () -> renames.merge(task, output));
+        }
+        committer.commitJob(context);
+        assertEquals("{_SUCCESS=, d=a directory, d/a=1, d/b=1}", tree(output));
     }
 
     /** In the output it would stand for a task that was committed. */
