@@ -1,6 +1,7 @@
 package io.hmfs.hadoop.commit;
 
 import io.hmfs.hadoop.HmfsFileSystem;
+import io.hmfs.hadoop.store.DaemonThreads;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -12,7 +13,6 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,11 +37,7 @@ final class EarlyRenames implements AutoCloseable {
     private static final int ENTRIES_MAX = 200_000;
 
     private final HmfsFileSystem files;
-    private final ExecutorService threads = Executors.newFixedThreadPool(UNDER_WAY, task -> {
-        Thread thread = new Thread(task, "hmfs-commit");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ExecutorService threads = DaemonThreads.atMost(UNDER_WAY, "hmfs-commit");
 
     /** Whether a request has failed, or there are too many entries: then no further request is begun. */
     private volatile boolean over;

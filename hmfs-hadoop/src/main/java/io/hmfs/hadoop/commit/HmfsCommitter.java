@@ -39,7 +39,10 @@ public final class HmfsCommitter extends FileOutputCommitter {
                     if (Thread.currentThread().isInterrupted()) {
                         throw e;
                     }
-                    LOG.info("Hadoop's commit goes on alone, after {}", e.toString());
+                    LOG.info(
+                            "Renames into {} ahead of Hadoop's commit, which goes on alone, ended with {}",
+                            output,
+                            e.toString());
                 }
             }
         }

@@ -1,5 +1,5 @@
 /**
- * How the output of a job comes to its place. May import {@code io.hmfs.hadoop} and Hadoop's API; Hadoop reaches it by the
+ * How the output of a job comes to its place. May import all packages of this module and Hadoop's API; Hadoop reaches it by the
  * name of a class in the configuration.
  */
 @NullMarked

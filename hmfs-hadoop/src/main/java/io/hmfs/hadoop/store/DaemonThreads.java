@@ -5,12 +5,13 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /** Pools of threads that end when there is nothing to do, and that do not keep a JVM alive. */
-final class DaemonThreads {
+public final class DaemonThreads {
     private static final int IDLE_SECONDS = 10;
 
     private DaemonThreads() {}
 
-    static ThreadPoolExecutor atMost(int threads, String name) {
+    /** A pool of up to {@code threads}, all with one name. */
+    public static ThreadPoolExecutor atMost(int threads, String name) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread thread = new Thread(task, name);

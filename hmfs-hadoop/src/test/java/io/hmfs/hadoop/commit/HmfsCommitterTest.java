@@ -176,22 +176,27 @@ class HmfsCommitterTest extends OwnDirectory {
         assertTrue(looks(PathOutputCommitterFactory::createCommitter, "hmfs") < FILES);
     }
 
+    /** The committer of a job by algorithm 1, one task of which has committed these files. */
+    private FileOutputCommitter afterATask(Maker maker, Path output, Map<String, String> files) throws IOException {
+        TaskAttemptContext attempt = attempt(conf(1), 0);
+        FileOutputCommitter committer = (FileOutputCommitter) maker.make(output, attempt);
+        committer.setupJob(attempt);
+        committer.setupTask(attempt);
+        writeAll(committer.getWorkPath(), files);
+        committer.commitTask(attempt);
+        return committer;
+    }
+
     private long looks(Maker maker, String name) throws IOException {
-        Configuration conf = conf(1);
         Path output = output(name);
-        FileOutputCommitter committer = (FileOutputCommitter) maker.make(output, attempt(conf, 0));
-        JobContextImpl context = new JobContextImpl(conf, JOB);
-        committer.setupJob(context);
-        committer.setupTask(attempt(conf, 0));
         Map<String, String> files = new TreeMap<>();
         for (int i = 0; i < FILES; i++) {
             files.put("part-" + i, "" + i);
         }
-        writeAll(committer.getWorkPath(), files);
-        committer.commitTask(attempt(conf, 0));
-        HmfsFileSystem counting = (HmfsFileSystem) output.getFileSystem(conf);
+        FileOutputCommitter committer = afterATask(maker, output, files);
+        HmfsFileSystem counting = (HmfsFileSystem) output.getFileSystem(conf(1));
         long before = looks(counting);
-        committer.commitJob(context);
+        committer.commitJob(attempt(conf(1), 0));
         assertEquals(FILES + 1, fs.listStatus(output).length);
         return looks(counting) - before;
     }
@@ -203,23 +208,18 @@ class HmfsCommitterTest extends OwnDirectory {
     /** A quota has room for a new file only when a directory has given way to another file. */
     @Test
     void hadoops_commit_goes_on_where_an_early_rename_fails() throws IOException {
-        Configuration conf = conf(1);
         Path output = output("output");
         Path full = new Path(output, "d");
         writeAll(full, Map.of("a/x", "before", "a/y", "before"));
         fs.setQuota(full, 4, AS_IT_IS);
         FileOutputCommitter committer =
-                (FileOutputCommitter) PathOutputCommitterFactory.createCommitter(output, attempt(conf, 0));
-        JobContextImpl context = new JobContextImpl(conf, JOB);
-        committer.setupJob(context);
-        committer.setupTask(attempt(conf, 0));
-        writeAll(committer.getWorkPath(), Map.of("d/a", "1", "d/b", "1"));
-        committer.commitTask(attempt(conf, 0));
+                afterATask(PathOutputCommitterFactory::createCommitter, output, Map.of("d/a", "1", "d/b", "1"));
+        TaskAttemptContext attempt = attempt(conf(1), 0);
         try (EarlyRenames renames = new EarlyRenames((HmfsFileSystem) fs)) {
-            List<Path> task = List.of(committer.getCommittedTaskPath(attempt(conf, 0)));
+            List<Path> task = List.of(committer.getCommittedTaskPath(attempt));
             assertThrows(NSQuotaExceededException.class, () -> renames.merge(task, output));
         }
-        committer.commitJob(context);
+        committer.commitJob(attempt);
         assertEquals("{_SUCCESS=, d=a directory, d/a=1, d/b=1}", tree(output));
     }
 
@@ -227,15 +227,9 @@ class HmfsCommitterTest extends OwnDirectory {
     @Test
     void a_directory_of_a_task_that_is_called_as_that_of_the_tasks_is_left_behind() throws IOException {
         for (Maker maker : List.<Maker>of(FileOutputCommitter::new, PathOutputCommitterFactory::createCommitter)) {
-            Configuration conf = conf(1);
             Path output = output("output");
-            FileOutputCommitter committer = (FileOutputCommitter) maker.make(output, attempt(conf, 0));
-            JobContextImpl context = new JobContextImpl(conf, JOB);
-            committer.setupJob(context);
-            committer.setupTask(attempt(conf, 0));
-            writeAll(committer.getWorkPath(), Map.of("_temporary/0/task/file", "1", "mine", "1"));
-            committer.commitTask(attempt(conf, 0));
-            committer.commitJob(context);
+            afterATask(maker, output, Map.of("_temporary/0/task/file", "1", "mine", "1"))
+                    .commitJob(attempt(conf(1), 0));
             assertEquals("{_SUCCESS=, mine=1}", tree(output));
             fs.delete(output, true);
         }
