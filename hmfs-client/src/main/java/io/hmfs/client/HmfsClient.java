@@ -267,9 +267,19 @@ public final class HmfsClient implements AutoCloseable {
         calls.call(namespace.chmod, path, NamespaceCalls.Chmod.of(path, mode));
     }
 
+    /** Sets permission bits; see {@link #chmod}. */
+    public CompletableFuture<Void> chmodAsync(String path, int mode) {
+        return calls.submitMade(namespace.chmod, path, () -> NamespaceCalls.Chmod.of(path, mode));
+    }
+
     /** Sets owner and group; null keeps one as it is. */
     public void chown(String path, @Nullable String owner, @Nullable String group) throws IOException {
         calls.call(namespace.chown, path, NamespaceCalls.Chown.of(path, owner, group));
+    }
+
+    /** Sets owner and group; see {@link #chown}. */
+    public CompletableFuture<Void> chownAsync(String path, @Nullable String owner, @Nullable String group) {
+        return calls.submitMade(namespace.chown, path, () -> NamespaceCalls.Chown.of(path, owner, group));
     }
 
     /** Sets times in milliseconds since 1970; -1 keeps one as it is. */

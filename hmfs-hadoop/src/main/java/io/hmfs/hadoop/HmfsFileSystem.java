@@ -932,6 +932,24 @@ public class HmfsFileSystem extends FileSystem implements BatchListingOperations
                 (fs, at) -> fs.setPermission(at, permission));
     }
 
+    /**
+     * Asks for a permission to be set. What comes of it is told in the terms of the client, and a symbolic link is not followed: {@link #setPermission},
+     * called again, tells of a failure in Hadoop's terms.
+     *
+     * @return ends when the permission is durable
+     */
+    public CompletableFuture<Void> setPermissionAsync(Path path, FsPermission permission) throws IOException {
+        counts.write(Op.SET_PERMISSION);
+        return mount().attributes().setPermissionAsync(serverPath(path), permission);
+    }
+
+    /** Asks for owner and group to be set, null for one that stays; otherwise as {@link #setPermissionAsync}. */
+    public CompletableFuture<Void> setOwnerAsync(Path path, @Nullable String owner, @Nullable String group)
+            throws IOException {
+        counts.write(Op.SET_OWNER);
+        return mount().attributes().setOwnerAsync(serverPath(path), owner, group);
+    }
+
     @Override
     public void setOwner(Path path, @Nullable String owner, @Nullable String group) throws IOException {
         if (owner == null && group == null) {

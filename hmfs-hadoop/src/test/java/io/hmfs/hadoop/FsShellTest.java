@@ -4,14 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import io.hmfs.hadoop.shell.ShellRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FsShell;
-import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,18 +41,9 @@ class FsShellTest {
         Configuration conf = new Configuration();
         conf.set("fs.defaultFS", TestServerProcess.shared().uri().toString());
         conf.setInt("fs.trash.interval", 60);
-        PrintStream out = System.out;
-        PrintStream err = System.err;
-        ByteArrayOutputStream captured = new ByteArrayOutputStream();
-        try (PrintStream into = new PrintStream(captured, true, StandardCharsets.UTF_8)) {
-            System.setOut(into);
-            System.setErr(into);
-            return ToolRunner.run(conf, new FsShell(conf), arguments);
-        } finally {
-            System.setOut(out);
-            System.setErr(err);
-            output = captured.toString(StandardCharsets.UTF_8);
-        }
+        ShellRun run = ShellRun.of(new FsShell(), conf, arguments);
+        output = run.output();
+        return run.code();
     }
 
     private void succeeds(String... arguments) throws Exception {

@@ -29,14 +29,18 @@ class HadoopSymbolsTest {
     private static final Path REPORT = Path.of("target", "hadoop-symbols.txt");
 
     /** Classes that are loaded only where Hadoop is this version or newer: see HadoopHas. */
-    private static final Map<String, String> NEWER = Map.of(
-            ROOT + "attributes/HmfsFileStatus$WithEtag", "3.3.2",
-            ROOT + "attributes/HmfsFileStatus$LocatedWithEtag", "3.3.2",
-            ROOT + "stream/HmfsInputStream$WithRanges", "3.3.5",
-            ROOT + "HmfsFileSystemSince336", "3.3.6",
-            ROOT + "HmfsFileSystemSince336$1", "3.3.6",
-            ROOT + "HmfsFileSystemSince341", "3.4.1",
-            ROOT + "namespace/PagedDelete", "3.4.1");
+    private static final Map<String, String> NEWER = Map.ofEntries(
+            Map.entry(ROOT + "attributes/HmfsFileStatus$WithEtag", "3.3.2"),
+            Map.entry(ROOT + "attributes/HmfsFileStatus$LocatedWithEtag", "3.3.2"),
+            Map.entry(ROOT + "stream/HmfsInputStream$WithRanges", "3.3.5"),
+            Map.entry(ROOT + "shell/Copies", "3.3.5"),
+            Map.entry(ROOT + "shell/Copies$Put", "3.3.5"),
+            Map.entry(ROOT + "shell/Copies$Get", "3.3.5"),
+            Map.entry(ROOT + "shell/Copies$Cp", "3.3.5"),
+            Map.entry(ROOT + "HmfsFileSystemSince336", "3.3.6"),
+            Map.entry(ROOT + "HmfsFileSystemSince336$1", "3.3.6"),
+            Map.entry(ROOT + "HmfsFileSystemSince341", "3.4.1"),
+            Map.entry(ROOT + "namespace/PagedDelete", "3.4.1"));
 
     /**
      * Classes whose constants javac copies: a class file still names them among its inner classes, where no JVM looks

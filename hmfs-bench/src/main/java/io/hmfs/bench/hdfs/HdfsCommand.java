@@ -39,18 +39,23 @@ import picocli.CommandLine.Option;
                     + " two take turns, each after a sync of the disk, and a ratio is taken round by round.",
             "",
             "Operations:",
-            "  put      hadoop fs -put of --files small files, one thread as is its default",
-            "  du, rm   hadoop fs -du -s and -rm -r -skipTrash of a tree of --tree empty files, made before by 64"
-                    + " threads",
+            "  put      -put of --files small files",
+            "  cp, get  -put of them, then -cp or -get of what was put",
+            "  du, find, chmod, rm  -du -s, -find -name, -chmod -R with -chown -R, and -rm -r -skipTrash of a tree of"
+                    + " --tree empty files, made before by 64 threads",
             "  commit   the committer that Hadoop has for the filesystem, algorithm 1: --tasks tasks commit a file each in 4"
                     + " threads (their times added up), then the job",
             "  spark    the same by a Spark job of as many files, its default committer; Maven fetches Spark the first"
                     + " time",
+            "  parquet, overwrite  the commit of such a job that writes Parquet by HMFS's committer, or that replaces as many"
+                    + " partitions (partitionOverwriteMode=dynamic)",
             "  plan     Spark's planning of a read of a table of --partitions partitions with five files in each, the time"
                     + " that its threads spend in the filesystem meanwhile, and what of that they had a processor",
             "  io       one file of --megabytes written, hflush before the close, and read",
             "  calls    one call of FileSystem after the other, --calls of each kind: the median of one thread, the rate"
                     + " of 16 and of 64, and the 99th percentile of 64 beside their median",
+            "",
+            "The shell is Hadoop's for HDFS, with one thread as is its default, and that of bin/hmfs fs for HMFS.",
             "",
             "Clients of HDFS have the default settings but for dfs.replication=1, there being one DataNode, and but"
                     + " for the pause of a client that closes a file of which the DataNode has not told yet: 400 ms by"
@@ -71,10 +76,16 @@ public final class HdfsCommand implements Callable<Integer> {
     /** What can be measured. */
     enum Op {
         PUT,
+        CP,
+        GET,
         DU,
+        FIND,
+        CHMOD,
         RM,
         COMMIT,
         SPARK,
+        PARQUET,
+        OVERWRITE,
         PLAN,
         IO,
         CALLS
@@ -96,16 +107,22 @@ public final class HdfsCommand implements Callable<Integer> {
     @Option(names = "--rounds", description = "Rounds that count, after a smaller one (default 5, quick 2).")
     private @Nullable Integer roundsAsked;
 
-    @Option(names = "--files", defaultValue = "10000", description = "Files of put (default ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--files",
+            defaultValue = "10000",
+            description = "Files of put, cp, get (default ${DEFAULT-VALUE}).")
     private int files;
 
-    @Option(names = "--tree", defaultValue = "200000", description = "Files of du and rm (default ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--tree",
+            defaultValue = "200000",
+            description = "Files of du, find, chmod, rm (default ${DEFAULT-VALUE}).")
     private int tree;
 
     @Option(
             names = "--tasks",
             defaultValue = "2000",
-            description = "Tasks of commit and spark (default ${DEFAULT-VALUE}).")
+            description = "Tasks of commit, spark, parquet, overwrite (default ${DEFAULT-VALUE}).")
     private int tasks;
 
     @Option(
@@ -151,7 +168,7 @@ public final class HdfsCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Set<Op> ops = opsAsked != null
                 ? opsAsked
-                : quick ? EnumSet.complementOf(EnumSet.of(Op.SPARK, Op.PLAN)) : EnumSet.allOf(Op.class);
+                : quick ? EnumSet.complementOf(EnumSet.of(Op.SPARK, Op.PARQUET, Op.OVERWRITE, Op.PLAN)) : EnumSet.allOf(Op.class);
         int rounds = roundsAsked != null ? roundsAsked : quick ? 2 : 5;
         Path disk = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
         Path pools = poolDirectory == null ? PoolDirectory.standard() : poolDirectory;
@@ -224,18 +241,18 @@ public final class HdfsCommand implements Callable<Integer> {
 
     private void parts(Set<Op> ops, int divisor, Commands commands, Path work, List<Side> sides, List<Part> parts)
             throws Exception {
-        if (ops.contains(Op.PUT)) {
+        if (ops.contains(Op.PUT) || ops.contains(Op.CP) || ops.contains(Op.GET)) {
             int number = Math.max(1, files / divisor);
-            parts.add(new PutPart(work.resolve("put-" + number), number));
+            parts.add(new PutPart(work.resolve("put-" + number), number, ops));
         }
-        if (ops.contains(Op.DU) || ops.contains(Op.RM)) {
-            parts.add(new TreePart(Math.max(1, tree / divisor), ops.contains(Op.DU), ops.contains(Op.RM)));
+        if (ops.contains(Op.DU) || ops.contains(Op.FIND) || ops.contains(Op.CHMOD) || ops.contains(Op.RM)) {
+            parts.add(new TreePart(Math.max(1, tree / divisor), ops));
         }
         if (ops.contains(Op.COMMIT)) {
             parts.add(new CommitPart(Math.max(1, tasks / divisor)));
         }
-        if (ops.contains(Op.SPARK)) {
-            parts.add(new SparkPart(commands, work.resolve("spark"), Math.max(1, tasks / divisor), sides));
+        if (ops.contains(Op.SPARK) || ops.contains(Op.PARQUET) || ops.contains(Op.OVERWRITE)) {
+            parts.add(new SparkPart(commands, work.resolve("spark"), Math.max(1, tasks / divisor), ops, sides));
         }
         if (ops.contains(Op.PLAN)) {
             parts.add(new PlanPart(commands, work.resolve("plan"), Math.max(1, partitions / divisor), sides));

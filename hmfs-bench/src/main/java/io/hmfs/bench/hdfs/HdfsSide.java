@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.apache.hadoop.fs.FsShell;
 
 /** HDFS: a NameNode and a DataNode with their default settings, asked by clients that may have settings of their own. */
 public final class HdfsSide extends Side {
@@ -47,6 +48,11 @@ public final class HdfsSide extends Side {
             }
         }
         dataNode = started;
+    }
+
+    @Override
+    FsShell shell() {
+        return new FsShell();
     }
 
     @Override

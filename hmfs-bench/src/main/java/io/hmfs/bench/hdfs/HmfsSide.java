@@ -2,10 +2,12 @@ package io.hmfs.bench.hdfs;
 
 import io.hmfs.bench.process.Commands;
 import io.hmfs.bench.process.ServerProcess;
+import io.hmfs.hadoop.shell.HmfsShell;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.fs.FsShell;
 
 /** HMFS: a server in mode {@code logged} with the builtin data store, started by {@code bin/hmfs server} with its default flags. */
 public final class HmfsSide extends Side {
@@ -46,6 +48,11 @@ public final class HmfsSide extends Side {
     /** Where it listens on the loopback address. */
     int port() {
         return server.port();
+    }
+
+    @Override
+    FsShell shell() {
+        return new HmfsShell();
     }
 
     @Override

@@ -6,19 +6,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.Set;
 import org.apache.hadoop.fs.ContentSummary;
 
-/** {@code -put} of a directory with small files, a hundred to a directory. */
+/** {@code -put} of a directory with small files, a hundred to a directory; if asked for, {@code -cp} and {@code -get} of what was put. */
 public final class PutPart implements Part {
     private static final int FILES_OF_DIRECTORY = 100;
     private static final int SMALL = 3000; // bytes of the longest
 
     private final Path source;
     private final int files;
+    private final Set<HdfsCommand.Op> ops;
     private long bytes;
 
     /** Makes the files below a directory that is not there yet. */
-    public PutPart(Path source, int files) throws IOException {
+    PutPart(Path source, int files, Set<HdfsCommand.Op> ops) throws IOException {
+        this.ops = ops;
         this.source = source;
         this.files = files;
         byte[] content = new byte[SMALL];
@@ -37,13 +40,29 @@ public final class PutPart implements Part {
     @Override
     public void round(Side side, int round, Figures figures) throws Exception {
         org.apache.hadoop.fs.Path target = side.path("/put-" + files + "-" + round);
-        Shell.Ran put = Shell.run(side, "-put", source.toUri().toString(), target.toString());
-        ContentSummary there = side.files().getContentSummary(target);
+        figures.add("put", "ms", copy(side, "-put", source.toUri().toString(), target));
+        if (ops.contains(HdfsCommand.Op.CP)) {
+            org.apache.hadoop.fs.Path copy = target.suffix("-copy");
+            figures.add("cp", "ms", copy(side, "-cp", target.toString(), copy));
+            side.files().delete(copy, true);
+        }
+        if (ops.contains(HdfsCommand.Op.GET)) {
+            org.apache.hadoop.fs.Path back = new org.apache.hadoop.fs.Path(
+                    source.resolveSibling("got-" + files + "-" + round).toUri());
+            figures.add("get", "ms", copy(side, "-get", target.toString(), back));
+            back.getFileSystem(side.conf()).delete(back, true);
+        }
+        side.files().delete(target, true);
+    }
+
+    /** The milliseconds that a command took; fails if not all files are there. */
+    private double copy(Side side, String command, String from, org.apache.hadoop.fs.Path to) throws Exception {
+        Shell.Ran ran = Shell.run(side, command, from, to.toString());
+        ContentSummary there = to.getFileSystem(side.conf()).getContentSummary(to);
         if (there.getFileCount() != files || there.getLength() != bytes) {
-            throw new StepException("-put left " + there.getFileCount() + " files of " + there.getLength()
+            throw new StepException(command + " left " + there.getFileCount() + " files of " + there.getLength()
                     + " bytes, not " + files + " of " + bytes + " on " + side.name());
         }
-        figures.add("put", "ms", put.millis());
-        side.files().delete(target, true);
+        return ran.millis();
     }
 }

@@ -4,10 +4,9 @@ import io.hmfs.bench.process.StepException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import org.apache.hadoop.fs.FsShell;
 import org.apache.hadoop.util.ToolRunner;
 
-/** Hadoop's shell, in this JVM: so that it is warm for both sides. */
+/** The shell of a side, in this JVM: so that it is warm for both sides. */
 final class Shell {
     private Shell() {}
 
@@ -23,14 +22,14 @@ final class Shell {
         try (PrintStream out = new PrintStream(captured, false, StandardCharsets.UTF_8)) {
             System.setOut(out);
             long start = System.nanoTime();
-            code = ToolRunner.run(side.conf(), new FsShell(), arguments);
+            code = ToolRunner.run(side.conf(), side.shell(), arguments);
             millis = (System.nanoTime() - start) / 1e6;
         } finally {
             System.setOut(before);
         }
         if (code != 0) {
-            throw new StepException(
-                    "hadoop fs " + String.join(" ", arguments) + " on " + side.name() + " ended with " + code);
+            throw new StepException(side.shell().getClass().getSimpleName() + " " + String.join(" ", arguments) + " on "
+                    + side.name() + " ended with " + code);
         }
         return new Ran(millis, captured.toString(StandardCharsets.UTF_8));
     }

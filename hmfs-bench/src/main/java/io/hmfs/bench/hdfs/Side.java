@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FsShell;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,9 @@ public abstract class Side implements AutoCloseable {
     private String way() {
         return way == null ? uri() : way;
     }
+
+    /** The shell that its users have. */
+    abstract FsShell shell();
 
     /** What a client has to be told, by name and value; all else is the default. */
     abstract List<String> settings();

@@ -1,20 +1,20 @@
 package io.hmfs.bench.hdfs;
 
 import io.hmfs.bench.process.StepException;
+import java.util.Set;
+import org.apache.hadoop.fs.FileStatus;
 
-/** {@code -du -s} of a tree of empty files, and {@code -rm -r} of it. */
+/** {@code -du -s}, {@code -find}, {@code -chmod -R} and {@code -chown -R} of a tree of empty files, and {@code -rm -r} of it. */
 public final class TreePart implements Part {
     private static final int WARMING = 300;
 
     private final int files;
-    private final boolean isUsage;
-    private final boolean isRemoval;
+    private final Set<HdfsCommand.Op> ops;
 
-    /** Which of the two count; the tree is removed in any case. */
-    public TreePart(int files, boolean isUsage, boolean isRemoval) {
+    /** {@code ops}: those that count; the tree is removed in any case. */
+    TreePart(int files, Set<HdfsCommand.Op> ops) {
         this.files = files;
-        this.isUsage = isUsage;
-        this.isRemoval = isRemoval;
+        this.ops = ops;
     }
 
     @Override
@@ -26,18 +26,36 @@ public final class TreePart implements Part {
         if (there != files) {
             throw new StepException("the tree has " + there + " files, not " + files + " on " + side.name());
         }
-        if (isUsage) {
+        if (ops.contains(HdfsCommand.Op.DU)) {
             Shell.Ran usage = Shell.run(side, "-du", "-s", tree);
             if (!usage.printed().startsWith("0 ")) {
                 throw new StepException("-du printed " + usage.printed());
             }
             figures.add("du", "ms", usage.millis());
         }
+        if (ops.contains(HdfsCommand.Op.FIND)) {
+            Shell.Ran find = Shell.run(side, "-find", tree, "-name", "*7");
+            figures.add("find", "ms", find.millis());
+        }
+        if (ops.contains(HdfsCommand.Op.CHMOD)) {
+            figures.add(
+                    "chmod",
+                    "ms",
+                    Shell.run(side, "-chmod", "-R", "u=rwX,go=", tree).millis());
+            figures.add(
+                    "chown",
+                    "ms",
+                    Shell.run(side, "-chown", "-R", "alice:staff", tree).millis());
+            FileStatus one = side.files().listFiles(side.path(tree), true).next();
+            if (one.getPermission().toShort() != 0600 || !one.getOwner().equals("alice")) {
+                throw new StepException("the tree has " + one + " on " + side.name());
+            }
+        }
         Shell.Ran removal = Shell.run(side, "-rm", "-r", "-skipTrash", tree);
         if (side.files().exists(side.path(tree))) {
             throw new StepException(tree + " is there after -rm on " + side.name());
         }
-        if (isRemoval) {
+        if (ops.contains(HdfsCommand.Op.RM)) {
             figures.add("rm", "ms", removal.millis());
         }
     }

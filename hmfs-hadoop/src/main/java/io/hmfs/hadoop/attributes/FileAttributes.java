@@ -99,9 +99,19 @@ public final class FileAttributes {
         link.change(path, client -> client.chmod(path, permission.toShort()));
     }
 
+    /** Asks for a permission to be set; a symbolic link at the end of the path refuses it. */
+    public CompletableFuture<Void> setPermissionAsync(String path, FsPermission permission) {
+        return link.client().chmodAsync(path, permission.toShort());
+    }
+
     /** Sets owner and group; null leaves one as it is. */
     public void setOwner(String path, @Nullable String owner, @Nullable String group) throws IOException {
         link.change(path, client -> client.chown(path, owner, group));
+    }
+
+    /** Asks for owner and group to be set; a symbolic link at the end of the path refuses it. */
+    public CompletableFuture<Void> setOwnerAsync(String path, @Nullable String owner, @Nullable String group) {
+        return link.client().chownAsync(path, owner, group);
     }
 
     /** Sets both times, in milliseconds since 1970; -1 leaves one as it is. */

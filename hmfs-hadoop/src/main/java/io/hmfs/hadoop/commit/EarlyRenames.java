@@ -14,7 +14,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
@@ -162,16 +161,6 @@ final class EarlyRenames implements AutoCloseable {
     @Override
     public void close() {
         threads.shutdownNow();
-        boolean interrupted = Thread.interrupted();
-        for (boolean ended = false; !ended; ) {
-            try {
-                ended = threads.awaitTermination(1, TimeUnit.MINUTES);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        DaemonThreads.awaitEnd(threads);
     }
 }

@@ -1,5 +1,6 @@
 package io.hmfs.hadoop.store;
 
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -20,5 +21,20 @@ public final class DaemonThreads {
                 });
         pool.allowCoreThreadTimeOut(true);
         return pool;
+    }
+
+    /** Returns when no thread of a pool that was shut down is at work. An interrupt does not end the wait, and is kept. */
+    public static void awaitEnd(ExecutorService pool) {
+        boolean interrupted = Thread.interrupted();
+        for (boolean ended = false; !ended; ) {
+            try {
+                ended = pool.awaitTermination(1, TimeUnit.MINUTES);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -7,10 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.hmfs.hadoop.TestServerProcess;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,7 +24,6 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FsShell;
 import org.apache.hadoop.util.Tool;
-import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -191,20 +187,16 @@ class ShellSuitesTest {
 
     private static void run(ShellCase test, Configuration conf) throws Exception {
         try {
-            String output = "";
-            int code = 0;
+            ShellRun last = new ShellRun(0, "");
             for (ShellCase.Command command : test.commands()) {
                 awaitNextMillisecond();
-                ByteArrayOutputStream captured = new ByteArrayOutputStream();
-                code = execute(command, conf, captured);
-                output = captured.toString(StandardCharsets.UTF_8);
+                last = execute(command, conf);
             }
-            String printed = output;
-            int ended = code;
-            assertAll(test.expected().stream().map(each -> () -> compare(each, printed, ended)));
+            ShellRun ended = last;
+            assertAll(test.expected().stream().map(each -> () -> compare(each, ended.output(), ended.code())));
         } finally {
             for (ShellCase.Command command : test.cleanup()) {
-                execute(command, conf, new ByteArrayOutputStream());
+                execute(command, conf);
             }
         }
     }
@@ -232,19 +224,9 @@ class ShellSuitesTest {
         }
     }
 
-    private static int execute(ShellCase.Command command, Configuration conf, ByteArrayOutputStream captured)
-            throws Exception {
-        PrintStream out = System.out;
-        PrintStream err = System.err;
-        try (PrintStream into = new PrintStream(captured, true, StandardCharsets.UTF_8)) {
-            System.setOut(into);
-            System.setErr(into);
-            Tool tool = command.tool().equals("command") ? new FsShell() : new AdminCommands(conf);
-            return ToolRunner.run(new Configuration(conf), tool, arguments(command.line()));
-        } finally {
-            System.setOut(out);
-            System.setErr(err);
-        }
+    private static ShellRun execute(ShellCase.Command command, Configuration conf) throws Exception {
+        Tool tool = command.tool().equals("command") ? new HmfsShell() : new AdminCommands(conf);
+        return ShellRun.of(tool, conf, arguments(command.line()));
     }
 
     private static String[] arguments(String line) {

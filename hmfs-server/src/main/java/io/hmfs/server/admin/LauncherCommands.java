@@ -30,6 +30,7 @@ final class LauncherCommands {
                 "      --server=HOST:PORT   The server; else HMFS_SERVER, else 127.0.0.1:8930. Comes first.",
                 "",
                 "Everything else goes to FsShell. HADOOP_CONF_DIR is read if set.",
+                "Copies of several files have 16 threads; -t N after the command says how many.",
                 "Examples:",
                 "  hmfs fs -ls /",
                 "  hmfs fs -mkdir -p /data/in",

@@ -2,6 +2,7 @@ package io.hmfs.spark;
 
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.mapreduce.JobContext;
+import org.apache.hadoop.mapreduce.OutputCommitter;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol;
 import scala.collection.immutable.Seq;
@@ -11,6 +12,8 @@ public final class TimedCommit extends SQLHadoopMapReduceCommitProtocol {
     private static final long serialVersionUID = 1;
     private static final AtomicLong TASKS = new AtomicLong();
     private static final AtomicLong JOBS = new AtomicLong();
+
+    private static volatile String committer = "none";
 
     /** Since the start of the JVM. */
     record Times(long taskNanos, long jobNanos) {}
@@ -22,6 +25,18 @@ public final class TimedCommit extends SQLHadoopMapReduceCommitProtocol {
 
     static Times times() {
         return new Times(TASKS.get(), JOBS.get());
+    }
+
+    /** The class of the last committer. */
+    static String committer() {
+        return committer;
+    }
+
+    @Override
+    public OutputCommitter setupCommitter(TaskAttemptContext context) {
+        OutputCommitter made = super.setupCommitter(context);
+        committer = made.getClass().getSimpleName();
+        return made;
     }
 
     @Override
