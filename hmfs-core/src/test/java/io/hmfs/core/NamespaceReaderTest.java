@@ -39,7 +39,7 @@ public final class NamespaceReaderTest {
 
     private static final int SAMPLES = Integer.getInteger("hmfs.samples", 300);
 
-    private static final int SAMPLED = 6;
+    private static final int SAMPLED = 12;
 
     /** A reader that has loaded so much waits for the writer. */
     private static final int LOADS_MAX = 2500;

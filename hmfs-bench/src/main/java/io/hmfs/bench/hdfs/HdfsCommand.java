@@ -168,7 +168,9 @@ public final class HdfsCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Set<Op> ops = opsAsked != null
                 ? opsAsked
-                : quick ? EnumSet.complementOf(EnumSet.of(Op.SPARK, Op.PARQUET, Op.OVERWRITE, Op.PLAN)) : EnumSet.allOf(Op.class);
+                : quick
+                        ? EnumSet.complementOf(EnumSet.of(Op.SPARK, Op.PARQUET, Op.OVERWRITE, Op.PLAN))
+                        : EnumSet.allOf(Op.class);
         int rounds = roundsAsked != null ? roundsAsked : quick ? 2 : 5;
         Path disk = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
         Path pools = poolDirectory == null ? PoolDirectory.standard() : poolDirectory;

@@ -51,8 +51,8 @@ public final class HdfsSide extends Side {
     }
 
     @Override
-    FsShell shell() {
-        return new FsShell();
+    String shell() {
+        return FsShell.class.getName();
     }
 
     @Override

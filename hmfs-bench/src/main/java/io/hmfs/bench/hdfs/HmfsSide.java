@@ -2,12 +2,10 @@ package io.hmfs.bench.hdfs;
 
 import io.hmfs.bench.process.Commands;
 import io.hmfs.bench.process.ServerProcess;
-import io.hmfs.hadoop.shell.HmfsShell;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.hadoop.fs.FsShell;
 
 /** HMFS: a server in mode {@code logged} with the builtin data store, started by {@code bin/hmfs server} with its default flags. */
 public final class HmfsSide extends Side {
@@ -51,8 +49,8 @@ public final class HmfsSide extends Side {
     }
 
     @Override
-    FsShell shell() {
-        return new HmfsShell();
+    String shell() {
+        return "io.hmfs.hadoop.shell.HmfsShell"; // its module is built beside this one
     }
 
     @Override

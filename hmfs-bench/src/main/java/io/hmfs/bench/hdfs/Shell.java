@@ -4,6 +4,8 @@ import io.hmfs.bench.process.StepException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 
 /** The shell of a side, in this JVM: so that it is warm for both sides. */
@@ -15,6 +17,11 @@ final class Shell {
 
     /** Runs one command; fails if its exit code is not 0. */
     static Ran run(Side side, String... arguments) throws Exception {
+        Configuration conf = side.conf();
+        Tool shell = conf.getClassByName(side.shell())
+                .asSubclass(Tool.class)
+                .getDeclaredConstructor()
+                .newInstance();
         ByteArrayOutputStream captured = new ByteArrayOutputStream();
         PrintStream before = System.out;
         int code;
@@ -22,13 +29,13 @@ final class Shell {
         try (PrintStream out = new PrintStream(captured, false, StandardCharsets.UTF_8)) {
             System.setOut(out);
             long start = System.nanoTime();
-            code = ToolRunner.run(side.conf(), side.shell(), arguments);
+            code = ToolRunner.run(conf, shell, arguments);
             millis = (System.nanoTime() - start) / 1e6;
         } finally {
             System.setOut(before);
         }
         if (code != 0) {
-            throw new StepException(side.shell().getClass().getSimpleName() + " " + String.join(" ", arguments) + " on "
+            throw new StepException(shell.getClass().getSimpleName() + " " + String.join(" ", arguments) + " on "
                     + side.name() + " ended with " + code);
         }
         return new Ran(millis, captured.toString(StandardCharsets.UTF_8));

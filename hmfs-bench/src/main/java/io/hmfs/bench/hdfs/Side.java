@@ -11,7 +11,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.FsShell;
 import org.apache.hadoop.fs.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -46,8 +45,8 @@ public abstract class Side implements AutoCloseable {
         return way == null ? uri() : way;
     }
 
-    /** The shell that its users have. */
-    abstract FsShell shell();
+    /** The class of the shell that its users have. */
+    abstract String shell();
 
     /** What a client has to be told, by name and value; all else is the default. */
     abstract List<String> settings();

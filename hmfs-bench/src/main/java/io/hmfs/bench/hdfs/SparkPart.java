@@ -35,10 +35,16 @@ public final class SparkPart implements Part {
             figures.add("sparkJob", "ms", Double.parseDouble(job.group("all")));
         }
         if (ops.contains(HdfsCommand.Op.PARQUET)) {
-            figures.add("parquetCommit", "ms", Double.parseDouble(job(side, "parquet", round).group("job")));
+            figures.add(
+                    "parquetCommit",
+                    "ms",
+                    Double.parseDouble(job(side, "parquet", round).group("job")));
         }
         if (ops.contains(HdfsCommand.Op.OVERWRITE)) {
-            figures.add("overwriteCommit", "ms", Double.parseDouble(job(side, "overwrite", round).group("job")));
+            figures.add(
+                    "overwriteCommit",
+                    "ms",
+                    Double.parseDouble(job(side, "overwrite", round).group("job")));
         }
     }
 

@@ -41,7 +41,7 @@ public final class TreePart implements Part {
             figures.add(
                     "chmod",
                     "ms",
-                    Shell.run(side, "-chmod", "-R", "u=rwX,go=", tree).millis());
+                    Shell.run(side, "-chmod", "-R", "u=rwX,go-rwx", tree).millis());
             figures.add(
                     "chown",
                     "ms",

@@ -10,6 +10,7 @@ import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.log.PowerCutDisk.Chooser;
 import io.hmfs.core.pmem.log.PowerCutDisk.Event;
 import io.hmfs.core.pmem.log.PowerCutDisk.Kind;
+import io.hmfs.core.sim.Sample;
 import io.hmfs.core.type.Progress;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * keeps what was synced, and of the rest what a seed says; the log is cut off before each thing that is done to it.
  */
 final class LogPowerTest {
+    private static final int SAMPLED = 3; // of the first of two cuts
     private static final long SIZE = PoolFile.SIZE_MIN;
     private static final long AT = PoolFile.HEADER_SIZE + 64;
 
@@ -214,9 +216,13 @@ final class LogPowerTest {
     void aFoldThatIsCutOffTwiceLosesNothing() throws IOException {
         int[] fold = fold();
         int cuts = 0;
+        Sample sample = new Sample(SAMPLED, "folds");
         for (int end = fold[0]; end <= fold[1]; end++) {
             long said = disk.event(end).said();
             for (int mode : new int[] {0, 1, 4}) {
+                if (!sample.takes()) {
+                    continue;
+                }
                 Path log = directory.resolve("first");
                 PowerCutDisk first = disk.cut(log, end, chooser(mode, new Random(1)), () -> said);
                 LoggedPoolFile.open(pool("first.pool"), options(first)).close();
@@ -231,7 +237,7 @@ final class LogPowerTest {
                 delete(log);
             }
         }
-        assertTrue(cuts > 100, "cuts: " + cuts);
+        assertTrue(cuts > Sample.least(100), "cuts: " + cuts);
     }
 
     private void cutAgain(PowerCutDisk from, int end, int mode, String first) throws IOException {
@@ -337,8 +343,12 @@ final class LogPowerTest {
     @Test
     void theMakingOfSumsMayBeCutOffAnywhere() throws IOException {
         int[] fold = fold();
+        Sample sample = new Sample(SAMPLED, "sums");
         for (int end = fold[0]; end <= fold[1]; end++) {
             for (int mode : new int[] {0, 1, 4}) {
+                if (!sample.takes()) {
+                    continue;
+                }
                 long said = disk.event(end).said();
                 Path log = directory.resolve("first");
                 PowerCutDisk first = disk.cut(log, end, chooser(mode, new Random(end)), () -> said);
