@@ -113,7 +113,8 @@ rm -r "$work/data/aa"
 head -c 3000000 /dev/urandom >"$work/file"
 run fs -mkdir -p /dir/sub
 expect "fs -mkdir" 0 err-lines=0
-run fs -put "$work/file" /dir/sub/file
+: >"$work/empty"
+run fs -put "$work/file" "$work/empty" /dir/sub
 expect "fs -put" 0 err-lines=0
 run fs -ls /dir
 expect "fs -ls" 0 'out=*drwx*/dir/sub*' err-lines=0
@@ -126,14 +127,14 @@ run fs -mv /dir/sub/file /dir/moved
 expect "fs -mv" 0 err-lines=0
 run fs -stat '%n %b' /dir/moved
 expect "fs -stat" 0 'out=moved 3000000' err-lines=0
-run fs -chmod 640 /dir/moved
-expect "fs -chmod" 0 err-lines=0
+run fs -chmod -R u=rwX,g=rX,o-rwx /dir
+expect "fs -chmod -R" 0 err-lines=0
 run fs -ls /dir/moved
 expect "fs -ls shows the mode" 0 'out=-rw-r-----*3000000*/dir/moved*'
 run fs -du -s /dir
 expect "fs -du" 0 'out=3000000 *'
 run fs -count /dir
-expect "fs -count" 0 'out=*2 *1 *3000000 /dir*'
+expect "fs -count" 0 'out=*2 *2 *3000000 /dir*'
 run fs -cat /nothing
 expect "fs -cat of nothing" 1 'err=*/nothing*No such file*' err-lines=1
 run fs -rm -r /dir/sub

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 final class CleanCloseCrashTest {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final int IMAGES = 8;
-    private static final int SAMPLED = 6;
+    private static final int SAMPLED = 3;
 
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 

@@ -40,7 +40,7 @@ final class NamespaceBatchCrashTest {
 
     private static final int IMAGES_BETWEEN = Integer.getInteger("hmfs.images", 64);
     private static final int AGAIN = 8;
-    private static final int SAMPLED = 6;
+    private static final int SAMPLED = 3;
 
     /** Paths to create; those that end in a slash are directories. */
     record Case(List<String> paths) {

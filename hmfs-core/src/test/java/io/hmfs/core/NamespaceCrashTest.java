@@ -46,7 +46,7 @@ public final class NamespaceCrashTest {
     private static final int AGAIN = Integer.getInteger("hmfs.again.single", 4);
 
     private static final int AGAIN_IN_SEQUENCES = Integer.getInteger("hmfs.again", 100);
-    private static final int SAMPLED = 12;
+    private static final int SAMPLED = 6;
 
     /** One operation on the prepared tree. */
     public interface Action {

@@ -40,7 +40,10 @@ public final class PutPart implements Part {
     @Override
     public void round(Side side, int round, Figures figures) throws Exception {
         org.apache.hadoop.fs.Path target = side.path("/put-" + files + "-" + round);
-        figures.add("put", "ms", copy(side, "-put", source.toUri().toString(), target));
+        double put = copy(side, "-put", source.toUri().toString(), target);
+        if (ops.contains(HdfsCommand.Op.PUT)) {
+            figures.add("put", "ms", put);
+        }
         if (ops.contains(HdfsCommand.Op.CP)) {
             org.apache.hadoop.fs.Path copy = target.suffix("-copy");
             figures.add("cp", "ms", copy(side, "-cp", target.toString(), copy));

@@ -3,6 +3,8 @@ package io.hmfs.bench.hdfs;
 import io.hmfs.bench.process.StepException;
 import java.util.Set;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.RemoteIterator;
 
 /** {@code -du -s}, {@code -find}, {@code -chmod -R} and {@code -chown -R} of a tree of empty files, and {@code -rm -r} of it. */
 public final class TreePart implements Part {
@@ -35,6 +37,9 @@ public final class TreePart implements Part {
         }
         if (ops.contains(HdfsCommand.Op.FIND)) {
             Shell.Ran find = Shell.run(side, "-find", tree, "-name", "*7");
+            if (find.printed().lines().filter(line -> line.endsWith("7")).count() < files / 10) {
+                throw new StepException("-find found too little on " + side.name());
+            }
             figures.add("find", "ms", find.millis());
         }
         if (ops.contains(HdfsCommand.Op.CHMOD)) {
@@ -46,9 +51,12 @@ public final class TreePart implements Part {
                     "chown",
                     "ms",
                     Shell.run(side, "-chown", "-R", "alice:staff", tree).millis());
-            FileStatus one = side.files().listFiles(side.path(tree), true).next();
-            if (one.getPermission().toShort() != 0600 || !one.getOwner().equals("alice")) {
-                throw new StepException("the tree has " + one + " on " + side.name());
+            RemoteIterator<LocatedFileStatus> all = side.files().listFiles(side.path(tree), true);
+            while (all.hasNext()) {
+                FileStatus each = all.next();
+                if (each.getPermission().toShort() != 0600 || !each.getOwner().equals("alice")) {
+                    throw new StepException("-chmod and -chown left " + each + " on " + side.name());
+                }
             }
         }
         Shell.Ran removal = Shell.run(side, "-rm", "-r", "-skipTrash", tree);

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import org.apache.hadoop.fs.shell.Command;
@@ -19,18 +20,19 @@ import org.apache.hadoop.fs.shell.PathData;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands that copy files: Hadoop's, with {@value #THREADS} threads in place of one unless {@code -t} says otherwise, for one sync of a
- * disk does for all files that wait for it. The threads are not Hadoop's, which forget an unchecked exception
+ * Commands that copy files: Hadoop's, with {@value #THREADS} threads in place of one unless {@code -t} says otherwise, because one sync of the
+ * disk serves all files that wait for it. The threads are not Hadoop's, which forget an unchecked exception
  * together with the file that it was about, and which set the times of a directory, for {@code -p}, before all files are in it.
  */
 @SuppressWarnings("NonApiType") // Hadoop's methods take linked lists
 abstract class Copies extends CopyCommandWithMultiThread {
     static final int THREADS = 16;
     private static final int QUEUE = DEFAULT_QUEUE_SIZE;
+    private static final String TEMPORARY = "._COPYING_"; // behind the name of a file that is being copied
 
     private final Set<String> names = new HashSet<>();
     private int threads = THREADS;
-    private UnderWay copies = new UnderWay(QUEUE, this::displayError);
+    private UnderWay copies = new UnderWay(THREADS + QUEUE, super::displayError);
     private boolean isPreserving;
     private @Nullable ExecutorService pool;
 
@@ -40,7 +42,7 @@ abstract class Copies extends CopyCommandWithMultiThread {
         protected void processOptions(LinkedList<String> args) throws IOException {
             CommandFormat format = parse(new CommandFormat(1, Integer.MAX_VALUE, "f", "p", "l", "d"), args);
             setOverwrite(format.getOpt("f"));
-            preserve(format.getOpt("p"));
+            setPreserve(format.getOpt("p"));
             setLazyPersist(format.getOpt("l"));
             setDirectWrite(format.getOpt("d"));
             getRemoteDestination(args);
@@ -75,7 +77,7 @@ abstract class Copies extends CopyCommandWithMultiThread {
             CommandFormat format = parse(new CommandFormat(1, Integer.MAX_VALUE, "crc", "ignoreCrc", "p", "f"), args);
             setWriteChecksum(format.getOpt("crc"));
             setVerifyChecksum(!format.getOpt("ignoreCrc"));
-            preserve(format.getOpt("p"));
+            setPreserve(format.getOpt("p"));
             setOverwrite(format.getOpt("f"));
             getLocalDestination(args);
         }
@@ -101,7 +103,7 @@ abstract class Copies extends CopyCommandWithMultiThread {
                 }
                 if (arg.startsWith("-p")) {
                     each.remove();
-                    preserve(arg.length() == 2);
+                    setPreserve(arg.length() == 2);
                     for (char letter : arg.substring(2).toCharArray()) {
                         preserve(FileAttribute.getAttribute(letter));
                     }
@@ -117,7 +119,7 @@ abstract class Copies extends CopyCommandWithMultiThread {
         format.addOptionWithValue("q");
         format.parse(args);
         threads = number(format, "t", THREADS, 1);
-        copies = new UnderWay(number(format, "q", QUEUE, QUEUE), this::displayError);
+        copies = new UnderWay(threads + number(format, "q", QUEUE, QUEUE), super::displayError);
         setRecursive(true);
         return format;
     }
@@ -134,11 +136,6 @@ abstract class Copies extends CopyCommandWithMultiThread {
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("-" + option + " needs a number, not \"" + text + "\"", e);
         }
-    }
-
-    final void preserve(boolean all) {
-        setPreserve(all);
-        isPreserving = all;
     }
 
     @Override
@@ -186,17 +183,33 @@ abstract class Copies extends CopyCommandWithMultiThread {
         }
     }
 
+    /**
+     * Files are copied beside those of the arguments before if they have targets of their own; a local disk may take two names that differ in
+     * case for one. What comes after a directory may have been among its targets.
+     */
     @Override
     protected void processPathArgument(PathData src) throws IOException {
-        if (!names.add(src.path.getName())) {
-            copies.await(); // the one before has the same target, and what is there decides on this one
+        if (!names.add(src.path.getName().toLowerCase(Locale.ROOT))) {
+            copies.await();
         }
         super.processPathArgument(src);
+        if (src.stat.isDirectory()) {
+            copies.await();
+        }
+    }
+
+    /** What has such a name would be taken for the temporary file of another copy. */
+    @Override
+    protected void processPath(PathData src) throws IOException {
+        if (src.path.getName().endsWith(TEMPORARY)) {
+            copies.await();
+        }
+        super.processPath(src);
     }
 
     @Override
     protected void copyFileToTarget(PathData src, PathData target) throws IOException {
-        if (pool == null) {
+        if (pool == null || target.path.getName().endsWith(TEMPORARY)) {
             super.copyFileToTarget(src, target);
         } else {
             copies.add(
@@ -206,6 +219,13 @@ abstract class Copies extends CopyCommandWithMultiThread {
                     }),
                     Copies::rethrow);
         }
+    }
+
+    /** In the order of the items that they are about. */
+    @Override
+    public void displayError(Exception e) {
+        copies.await();
+        super.displayError(e);
     }
 
     private static void rethrow(Throwable cause) throws IOException {

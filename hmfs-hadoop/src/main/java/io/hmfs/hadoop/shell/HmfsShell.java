@@ -8,8 +8,8 @@ import org.apache.hadoop.fs.shell.FsCommand;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Hadoop's shell, for any filesystem. Commands that go over many files have many under way: those that copy, and {@code -chmod}, {@code -chown} and
- * {@code -chgrp} with {@code -R} on HMFS. What they print and what they leave is the same.
+ * Hadoop's shell, for any filesystem. Commands that go over many files have many under way: those that copy, from Hadoop 3.3.5 on, and
+ * {@code -chmod}, {@code -chown} and {@code -chgrp} with {@code -R} on HMFS. What they print and what they leave is the same.
  */
 public final class HmfsShell extends FsShell {
     @Override
@@ -26,9 +26,11 @@ public final class HmfsShell extends FsShell {
     /** Runs one command and ends the process with its exit code. */
     public static void main(String[] arguments) throws Exception {
         HmfsShell shell = new HmfsShell();
+        Configuration conf = new Configuration();
+        conf.setQuietMode(false); // a file of settings that is missing is an error
         int code;
         try {
-            code = ToolRunner.run(new Configuration(), shell, arguments);
+            code = ToolRunner.run(conf, shell, arguments);
         } finally {
             shell.close();
         }

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code -chmod}, {@code -chown} and {@code -chgrp}, Hadoop's own but for this: changes of files are sent without awaiting the replies. A
- * directory is changed before anything below it is asked for, for its rights decide on that. What a server refuses
- * Hadoop's command does once more, and so says why, and follows a symbolic link.
+ * directory is changed before anything below it is asked for, for its rights decide on that. A change that the server refuses is made once more by
+ * Hadoop's command, which says why in its words. All changes before a symbolic link are awaited, for it may lead to one of their files.
  */
 final class PermissionCommands {
-    private static final int CHANGES_MAX = 1000; // under way
+    static final int CHANGES_MAX = 1000; // under way
 
     private PermissionCommands() {}
 
@@ -30,11 +30,12 @@ final class PermissionCommands {
         public static final String USAGE = FsShellPermissions.Chmod.USAGE;
         public static final String DESCRIPTION = FsShellPermissions.Chmod.DESCRIPTION;
 
-        private final UnderWay changes = new UnderWay(CHANGES_MAX, this::displayError);
+        private final UnderWay changes = new UnderWay(CHANGES_MAX, super::displayError);
 
         @Override
         protected void processPath(PathData item) throws IOException {
-            if (!item.stat.isDirectory() && item.fs instanceof HmfsFileSystem files) {
+            HmfsFileSystem files = pipelined(item, changes);
+            if (files != null) {
                 short mode = pp.applyNewPermission(item.stat);
                 if (mode != item.stat.getPermission().toShort()) {
                     changes.add(
@@ -51,6 +52,13 @@ final class PermissionCommands {
             super.processPathArgument(item);
             changes.await();
         }
+
+        /** In the order of the items that they are about. */
+        @Override
+        public void displayError(Exception e) {
+            changes.await();
+            super.displayError(e);
+        }
     }
 
     /** Owners and groups. */
@@ -59,7 +67,7 @@ final class PermissionCommands {
         public static final String USAGE = FsShellPermissions.Chown.USAGE;
         public static final String DESCRIPTION = FsShellPermissions.Chown.DESCRIPTION;
 
-        private final UnderWay changes = new UnderWay(CHANGES_MAX, this::displayError);
+        private final UnderWay changes = new UnderWay(CHANGES_MAX, super::displayError);
 
         @Override
         protected void processPath(PathData item) throws IOException {
@@ -70,6 +78,13 @@ final class PermissionCommands {
         protected void processPathArgument(PathData item) throws IOException {
             super.processPathArgument(item);
             changes.await();
+        }
+
+        /** In the order of the items that they are about. */
+        @Override
+        public void displayError(Exception e) {
+            changes.await();
+            super.displayError(e);
         }
     }
 
@@ -79,7 +94,7 @@ final class PermissionCommands {
         public static final String USAGE = FsShellPermissions.Chgrp.USAGE;
         public static final String DESCRIPTION = FsShellPermissions.Chgrp.DESCRIPTION;
 
-        private final UnderWay changes = new UnderWay(CHANGES_MAX, this::displayError);
+        private final UnderWay changes = new UnderWay(CHANGES_MAX, super::displayError);
 
         @Override
         protected void processPath(PathData item) throws IOException {
@@ -91,25 +106,41 @@ final class PermissionCommands {
             super.processPathArgument(item);
             changes.await();
         }
+
+        /** In the order of the items that they are about. */
+        @Override
+        public void displayError(Exception e) {
+            changes.await();
+            super.displayError(e);
+        }
     }
 
     /** What Hadoop's command does with an item. */
     @FunctionalInterface
-    private interface Hadoops {
+    private interface OneByOne {
         void process() throws IOException;
     }
 
     private static void change(
-            PathData item, @Nullable String owner, @Nullable String group, UnderWay changes, Hadoops hadoops)
+            PathData item, @Nullable String owner, @Nullable String group, UnderWay changes, OneByOne otherwise)
             throws IOException {
-        if (!item.stat.isDirectory() && item.fs instanceof HmfsFileSystem files) {
-            String newOwner = item.stat.getOwner().equals(owner) ? null : owner;
-            String newGroup = item.stat.getGroup().equals(group) ? null : group;
-            if (newOwner != null || newGroup != null) {
-                changes.add(files.setOwnerAsync(item.path, newOwner, newGroup), cause -> hadoops.process());
-            }
-        } else {
-            hadoops.process();
+        HmfsFileSystem files = pipelined(item, changes);
+        if (files == null) {
+            otherwise.process();
+            return;
         }
+        String newOwner = item.stat.getOwner().equals(owner) ? null : owner;
+        String newGroup = item.stat.getGroup().equals(group) ? null : group;
+        if (newOwner != null || newGroup != null) {
+            changes.add(files.setOwnerAsync(item.path, newOwner, newGroup), cause -> otherwise.process());
+        }
+    }
+
+    /** The filesystem of a file whose change need not be awaited; null: the item is for Hadoop's command. */
+    private static @Nullable HmfsFileSystem pipelined(PathData item, UnderWay changes) {
+        if (item.stat.isSymlink()) {
+            changes.await();
+        }
+        return item.stat.isFile() && item.fs instanceof HmfsFileSystem files ? files : null;
     }
 }

@@ -15,6 +15,7 @@ import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
@@ -27,6 +28,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FsShell;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.fs.shell.CommandFactory;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.Progressable;
 import org.apache.hadoop.util.Tool;
@@ -272,10 +274,16 @@ class HmfsShellTest {
             files.setPermission(at, new FsPermission((short) random.nextInt(01000)));
             files.setOwner(at, random.nextBoolean() ? "alice" : "bob", random.nextBoolean() ? "staff" : "wheel");
         }
+        for (FileStatus each : files.listStatus(new org.apache.hadoop.fs.Path(top))) {
+            files.setOwner(each.getPath(), "alice", null);
+            files.setOwner(new org.apache.hadoop.fs.Path(each.getPath(), "e0"), "alice", null);
+            files.setOwner(new org.apache.hadoop.fs.Path(each.getPath(), "e1"), "bob", null);
+        }
+        files.setOwner(new org.apache.hadoop.fs.Path(top), "alice", null);
         files.createSymlink(
                 new org.apache.hadoop.fs.Path("e0/f0"), new org.apache.hadoop.fs.Path(top, "d0/link"), false);
         files.createSymlink(
-                new org.apache.hadoop.fs.Path("nothing"), new org.apache.hadoop.fs.Path(top, "d1/dangling"), false);
+                new org.apache.hadoop.fs.Path("e1/f1"), new org.apache.hadoop.fs.Path(top, "d1/a-link"), false);
     }
 
     /** Both shells do the same to two trees; what they print and leave has to be the same. */
@@ -291,7 +299,6 @@ class HmfsShellTest {
             ShellRun run = user.doAs((PrivilegedExceptionAction<ShellRun>) () -> ShellRun.of(shell, conf, arguments));
             List<String> lines = new ArrayList<>(List.of((run.output() + listing(top)).split("\n", -1)));
             lines.replaceAll(line -> line.replace(top, "TOP").replaceAll("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d", "TIME"));
-            lines.sort(null);
             code = run.code();
             results.add(code + "\n" + String.join("\n", lines));
         }
@@ -315,10 +322,135 @@ class HmfsShellTest {
         assertEquals(0, compare(superuser, "-chmod", "640"));
     }
 
+    /** Changed through the link first, and then by its own name, it has other rights than the other way round. */
+    @Test
+    void a_link_before_its_file_is_followed_before() throws Exception {
+        for (Tool shell : List.of(new HmfsShell(), new FsShell())) {
+            FileSystem.enableSymlinks();
+            org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(directory, "z");
+            files().create(file).close();
+            files().setPermission(file, new FsPermission((short) 0666));
+            org.apache.hadoop.fs.Path link = new org.apache.hadoop.fs.Path(directory, "a-link");
+            files().createSymlink(new org.apache.hadoop.fs.Path("z"), link, false);
+            assertEquals(
+                    0,
+                    ShellRun.of(shell, conf, "-chmod", "-R", "go-rwx", directory)
+                            .code());
+            assertEquals(0600, files().getFileStatus(file).getPermission().toShort());
+            files().delete(new org.apache.hadoop.fs.Path(directory), true);
+        }
+    }
+
+    @Test
+    void more_changes_than_may_be_under_way() throws Exception {
+        int many = 2 * PermissionCommands.CHANGES_MAX;
+        Path source = Files.createDirectories(local.resolve("many"));
+        for (int i = 0; i < many; i++) {
+            Files.createFile(source.resolve("f" + i));
+        }
+        succeeds("-put", "-d", source.toString(), directory);
+        succeeds("-chmod", "-R", "640", directory);
+        succeeds("-chown", "-R", "alice:staff", directory);
+        FileStatus[] found = files().listStatus(new org.apache.hadoop.fs.Path(directory));
+        assertEquals(many, found.length);
+        for (FileStatus each : found) {
+            assertEquals(
+                    "640 alice staff",
+                    Integer.toOctalString(each.getPermission().toShort()) + " " + each.getOwner() + " "
+                            + each.getGroup());
+        }
+    }
+
+    @Test
+    void the_commands_are_these() {
+        CommandFactory commands = new CommandFactory(conf);
+        new HmfsShell().registerCommands(commands);
+        Map<String, Class<?>> ours = Map.of(
+                "-put", Copies.Put.class,
+                "-copyFromLocal", Copies.Put.class,
+                "-get", Copies.Get.class,
+                "-copyToLocal", Copies.Get.class,
+                "-cp", Copies.Cp.class,
+                "-chmod", PermissionCommands.Chmod.class,
+                "-chown", PermissionCommands.Chown.class,
+                "-chgrp", PermissionCommands.Chgrp.class);
+        ours.forEach(
+                (name, type) -> assertEquals(type, commands.getInstance(name).getClass()));
+    }
+
+    /** A file of an earlier copy that was killed has the name of the temporary file of another. */
+    @Test
+    void files_with_the_names_of_temporary_files_are_copied_too() throws Exception {
+        Path source = Files.createDirectories(local.resolve("left"));
+        for (int i = 0; i < FILES; i++) {
+            Files.write(source.resolve("f" + i), OwnDirectory.bytes(i, 20_000));
+            Files.writeString(source.resolve("f" + i + "._COPYING_"), "left");
+        }
+        files().mkdirs(new org.apache.hadoop.fs.Path(directory));
+        try (var names = Files.list(source)) {
+            List<String> arguments =
+                    new ArrayList<>(names.map(Path::toString).sorted().toList());
+            arguments.add(0, "-put");
+            arguments.add(directory);
+            succeeds(arguments.toArray(new String[0]));
+        }
+        succeeds("-get", directory, local.resolve("back").toString());
+        sameFiles(source, local.resolve("back"));
+    }
+
+    /** Then the temporary file of the other takes its place, as with Hadoop's shell. */
+    @Test
+    void what_is_named_like_a_temporary_file_may_come_first() throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("-put"));
+        for (int i = 0; i < FILES; i++) {
+            arguments.add(Files.write(local.resolve("f" + i + "._COPYING_"), OwnDirectory.bytes(i, 300_000))
+                    .toString());
+            arguments.add(
+                    Files.writeString(local.resolve("f" + i), "right " + i).toString());
+        }
+        arguments.add(directory);
+        files().mkdirs(new org.apache.hadoop.fs.Path(directory));
+        succeeds(arguments.toArray(new String[0]));
+        for (int i = 0; i < FILES; i++) {
+            assertEquals("right " + i, succeeds("-cat", directory + "/f" + i));
+        }
+    }
+
+    @Test
+    void errors_are_in_the_order_of_the_arguments() throws Exception {
+        files().mkdirs(new org.apache.hadoop.fs.Path(directory));
+        List<String> arguments = new ArrayList<>(List.of("-put"));
+        for (int i = 0; i < FILES; i++) {
+            arguments.add(Files.writeString(local.resolve("f" + i), "x").toString());
+            arguments.add(local.resolve("nothing" + i).toString());
+        }
+        arguments.add(directory);
+        String[] command = arguments.toArray(new String[0]);
+        assertEquals(1, ours(command).code()); // all are there now
+        ShellRun hadoops = ShellRun.of(new FsShell(), conf, command);
+        assertEquals(hadoops, ours(command));
+        assertEquals(2 * FILES, hadoops.output().lines().count());
+    }
+
+    /** The second argument is a directory into which the first one copies. */
+    @Test
+    void a_directory_is_listed_when_the_copies_into_it_are_there() throws Exception {
+        Path sub = Files.createDirectories(local.resolve("sub"));
+        Path copy = Files.createDirectories(sub.resolve("copy"));
+        for (int i = 0; i < 200; i++) {
+            Files.writeString(copy.resolve("f" + i), "x" + i);
+        }
+        files().mkdirs(new org.apache.hadoop.fs.Path(directory + "/sub/copy"));
+        succeeds("-cp", sub.toUri().toString(), directory + "/sub/copy", directory);
+        succeeds("-get", directory + "/copy", local.resolve("back").toString());
+        sameFiles(copy, local.resolve("back"));
+    }
+
     @Test
     void what_is_refused_is_told_as_by_hadoops_shell() throws Exception {
         UserGroupInformation alice = UserGroupInformation.createRemoteUser("alice");
         assertEquals(1, compare(alice, "-chmod", "-R", "u+x"));
+        assertEquals(1, compare(alice, "-chmod", "-R", "g+w"));
         assertEquals(1, compare(alice, "-chown", "-R", "bob"));
         assertEquals(1, compare(alice, "-chgrp", "-R", "nobody"));
     }

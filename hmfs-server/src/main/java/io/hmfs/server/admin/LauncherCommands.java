@@ -23,7 +23,7 @@ final class LauncherCommands {
 
     @Command(
             name = "fs",
-            description = "Hadoop's FsShell on a server.",
+            description = "Hadoop's FsShell on a server, with many files under way.",
             customSynopsis = "hmfs fs [--server HOST:PORT] -COMMAND [ARG...]",
             footer = {
                 "",
