@@ -36,6 +36,20 @@ final class NamespaceStepTest {
         assertEquals(List.of(), namespace.problems());
     }
 
+    /** In mode logged, what stores is synced before it is answered. */
+    @Test
+    void whatIsRefusedForADirectoryThatIsNotEmptyStoresNothing() {
+        ok(namespace.mkdir(ROOT, Name.of("d"), 0755, 0, 0, out));
+        ok(namespace.create(out.id, Name.of("f"), 0644, 0, 0, new Attributes()));
+        ok(namespace.create(out.id, Name.of("dead"), 0644, 0, 0, new Attributes()));
+        ok(namespace.delete(out.id, Name.of("dead"), new Attributes()));
+        ok(namespace.mkdir(ROOT, Name.of("e"), 0755, 0, 0, out));
+        long before = file.pmem().stores();
+        assertEquals(Status.NOT_EMPTY, namespace.rmdir(ROOT, Name.of("d")));
+        assertEquals(Status.NOT_EMPTY, namespace.rename(ROOT, Name.of("e"), ROOT, Name.of("d"), true, out));
+        assertEquals(before, file.pmem().stores());
+    }
+
     @Test
     void nothingIsLeftBehind() {
         ok(namespace.create(ROOT, Name.of("a"), 0644, 0, 0, out));

@@ -26,23 +26,26 @@ final class DirectoryCloser {
     @Nullable
     Status close(long content, long[] stale) {
         for (; ; ) {
-            // An empty list has nothing to sweep, and its sweeper's lock may be another directory's, whose sweep takes
-            // long.
-            if (DirContentRecord.childHead(pmem, content) != Pmem.NULL) {
-                lists.sweep(content, ChildList.Sweep.ALL);
-            }
-            long mtime = DirContentRecord.mtime(pmem, content);
             long head = DirContentRecord.childHead(pmem, content);
-            if (head != Pmem.NULL && head != DirContentRecord.CLOSED) {
-                // † Only because of a child that a stat would show, which is linked durably (I2).
-                // Else wait for what is in flight and sweep again.
+            if (isList(head)) {
+                // † Only because of a child that a stat would show, which is linked durably (I2). A refusal stores
+                // nothing, so in mode logged
+                // nothing has to be synced for it.
                 if (lists.occupancy(content, stale) == ChildList.Occupancy.OCCUPIED) {
                     return Status.NOT_EMPTY;
                 }
                 if (stale[0] != Pmem.NULL) {
                     return null;
                 }
-                engine.locks.awaitOthers();
+                // An empty list has nothing to sweep, and its sweeper's lock may be another directory's, whose sweep
+                // takes
+                // long.
+                lists.sweep(content, ChildList.Sweep.ALL);
+            }
+            long mtime = DirContentRecord.mtime(pmem, content);
+            head = DirContentRecord.childHead(pmem, content);
+            if (isList(head)) {
+                engine.locks.awaitOthers(); // something is in flight
                 continue;
             }
             long time = Math.max(engine.clock.next(), mtime + 1);
@@ -54,5 +57,9 @@ final class DirectoryCloser {
                 return Status.OK;
             }
         }
+    }
+
+    private static boolean isList(long head) {
+        return head != Pmem.NULL && head != DirContentRecord.CLOSED;
     }
 }
