@@ -73,24 +73,6 @@ public final class HdfsCommand implements Callable<Integer> {
     private static final int QUICK = 50; // what the loads are divided by
     private static final int WARM_UP = 10; // and those of the first round, which does not count
 
-    /** What can be measured. */
-    enum Op {
-        PUT,
-        CP,
-        GET,
-        DU,
-        FIND,
-        CHMOD,
-        RM,
-        COMMIT,
-        SPARK,
-        PARQUET,
-        OVERWRITE,
-        PLAN,
-        IO,
-        CALLS
-    }
-
     @Mixin
     private final ReportOptions report = new ReportOptions();
 

@@ -12,7 +12,7 @@ public final class HadoopHas {
     /** {@code FileRange}, vectored reads: 3.3.5. */
     public static final boolean RANGES = has("FileRange");
 
-    /** {@code CopyCommandWithMultiThread}, of the shell: 3.3.5. */
+    /** {@code CopyCommandWithMultiThread}, of the shell: 3.3.2. */
     public static final boolean COPY_THREADS = has("shell.CopyCommandWithMultiThread");
 
     /** {@code LeaseRecoverable} and {@code SafeMode}, which came together: 3.3.6. */

@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.shell.FsCommand;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Hadoop's shell, for any filesystem. Commands that go over many files have many under way: those that copy, from Hadoop 3.3.5 on, and
+ * Hadoop's shell, for any filesystem. Commands that go over many files have many under way: those that copy, from Hadoop 3.3.2 on, and
  * {@code -chmod}, {@code -chown} and {@code -chgrp} with {@code -R} on HMFS. What they print and what they leave is the same.
  */
 public final class HmfsShell extends FsShell {

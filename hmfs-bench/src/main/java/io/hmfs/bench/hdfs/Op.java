@@ -1,0 +1,19 @@
+package io.hmfs.bench.hdfs;
+
+/** What {@code hmfs bench hdfs} can measure. */
+enum Op {
+    PUT,
+    CP,
+    GET,
+    DU,
+    FIND,
+    CHMOD,
+    RM,
+    COMMIT,
+    SPARK,
+    PARQUET,
+    OVERWRITE,
+    PLAN,
+    IO,
+    CALLS
+}
