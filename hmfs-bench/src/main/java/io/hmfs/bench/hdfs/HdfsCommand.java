@@ -81,7 +81,7 @@ public final class HdfsCommand implements Callable<Integer> {
             split = ",",
             paramLabel = "OP",
             description = "What to measure: ${COMPLETION-CANDIDATES} (default: all).")
-    private @Nullable Set<Op> opsAsked;
+    private @Nullable Set<HdfsOp> opsAsked;
 
     @Option(names = "--quick", description = "A fiftieth of the load, two rounds, and no Spark unless it is asked for.")
     private boolean quick;
@@ -148,11 +148,11 @@ public final class HdfsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Set<Op> ops = opsAsked != null
+        Set<HdfsOp> ops = opsAsked != null
                 ? opsAsked
                 : quick
-                        ? EnumSet.complementOf(EnumSet.of(Op.SPARK, Op.PARQUET, Op.OVERWRITE, Op.PLAN))
-                        : EnumSet.allOf(Op.class);
+                        ? EnumSet.complementOf(EnumSet.of(HdfsOp.SPARK, HdfsOp.PARQUET, HdfsOp.OVERWRITE, HdfsOp.PLAN))
+                        : EnumSet.allOf(HdfsOp.class);
         int rounds = roundsAsked != null ? roundsAsked : quick ? 2 : 5;
         Path disk = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
         Path pools = poolDirectory == null ? PoolDirectory.standard() : poolDirectory;
@@ -165,7 +165,8 @@ public final class HdfsCommand implements Callable<Integer> {
                 TemporaryDirectory memory = new TemporaryDirectory(pools)) {
             Path logs = Files.createDirectory(work.path().resolve("logs"));
             Commands commands = new Commands(Path.of(System.getProperty("hmfs.home", ".")), logs);
-            long size = PoolSize.of(2L * (tree + files) + 10L * tasks + (ops.contains(Op.PLAN) ? 12L * partitions : 0));
+            long size =
+                    PoolSize.of(2L * (tree + files) + 10L * tasks + (ops.contains(HdfsOp.PLAN) ? 12L * partitions : 0));
             say("starting HDFS and HMFS");
             try (HdfsSide hdfs = new HdfsSide(
                             commands, Files.createDirectory(work.path().resolve("hdfs")), settings);
@@ -179,7 +180,8 @@ public final class HdfsCommand implements Callable<Integer> {
         }
     }
 
-    private Outcome measure(Set<Op> ops, int rounds, Commands commands, Path work, List<Side> sides) throws Exception {
+    private Outcome measure(Set<HdfsOp> ops, int rounds, Commands commands, Path work, List<Side> sides)
+            throws Exception {
         Lines lines = new Lines();
         Lines unread = new Lines();
         List<Part> parts = new ArrayList<>();
@@ -223,28 +225,31 @@ public final class HdfsCommand implements Callable<Integer> {
         }
     }
 
-    private void parts(Set<Op> ops, int divisor, Commands commands, Path work, List<Side> sides, List<Part> parts)
+    private void parts(Set<HdfsOp> ops, int divisor, Commands commands, Path work, List<Side> sides, List<Part> parts)
             throws Exception {
-        if (ops.contains(Op.PUT) || ops.contains(Op.CP) || ops.contains(Op.GET)) {
+        if (ops.contains(HdfsOp.PUT) || ops.contains(HdfsOp.CP) || ops.contains(HdfsOp.GET)) {
             int number = Math.max(1, files / divisor);
             parts.add(new PutPart(work.resolve("put-" + number), number, ops));
         }
-        if (ops.contains(Op.DU) || ops.contains(Op.FIND) || ops.contains(Op.CHMOD) || ops.contains(Op.RM)) {
+        if (ops.contains(HdfsOp.DU)
+                || ops.contains(HdfsOp.FIND)
+                || ops.contains(HdfsOp.CHMOD)
+                || ops.contains(HdfsOp.RM)) {
             parts.add(new TreePart(Math.max(1, tree / divisor), ops));
         }
-        if (ops.contains(Op.COMMIT)) {
+        if (ops.contains(HdfsOp.COMMIT)) {
             parts.add(new CommitPart(Math.max(1, tasks / divisor)));
         }
-        if (ops.contains(Op.SPARK) || ops.contains(Op.PARQUET) || ops.contains(Op.OVERWRITE)) {
+        if (ops.contains(HdfsOp.SPARK) || ops.contains(HdfsOp.PARQUET) || ops.contains(HdfsOp.OVERWRITE)) {
             parts.add(new SparkPart(commands, work.resolve("spark"), Math.max(1, tasks / divisor), ops, sides));
         }
-        if (ops.contains(Op.PLAN)) {
+        if (ops.contains(HdfsOp.PLAN)) {
             parts.add(new PlanPart(commands, work.resolve("plan"), Math.max(1, partitions / divisor), sides));
         }
-        if (ops.contains(Op.IO)) {
+        if (ops.contains(HdfsOp.IO)) {
             parts.add(new StreamPart(Math.max(1, megabytes / divisor)));
         }
-        if (ops.contains(Op.CALLS)) {
+        if (ops.contains(HdfsOp.CALLS)) {
             parts.add(new CallsPart(Math.max(1, calls / divisor)));
         }
     }

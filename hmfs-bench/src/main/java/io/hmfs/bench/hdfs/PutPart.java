@@ -16,11 +16,11 @@ public final class PutPart implements Part {
 
     private final Path source;
     private final int files;
-    private final Set<Op> ops;
+    private final Set<HdfsOp> ops;
     private long bytes;
 
     /** Makes the files below a directory that is not there yet. */
-    PutPart(Path source, int files, Set<Op> ops) throws IOException {
+    PutPart(Path source, int files, Set<HdfsOp> ops) throws IOException {
         this.ops = ops;
         this.source = source;
         this.files = files;
@@ -41,15 +41,15 @@ public final class PutPart implements Part {
     public void round(Side side, int round, Figures figures) throws Exception {
         org.apache.hadoop.fs.Path target = side.path("/put-" + files + "-" + round);
         double put = copy(side, "-put", source.toUri().toString(), target);
-        if (ops.contains(Op.PUT)) {
+        if (ops.contains(HdfsOp.PUT)) {
             figures.add("put", "ms", put);
         }
-        if (ops.contains(Op.CP)) {
+        if (ops.contains(HdfsOp.CP)) {
             org.apache.hadoop.fs.Path copy = target.suffix("-copy");
             figures.add("cp", "ms", copy(side, "-cp", target.toString(), copy));
             side.files().delete(copy, true);
         }
-        if (ops.contains(Op.GET)) {
+        if (ops.contains(HdfsOp.GET)) {
             org.apache.hadoop.fs.Path back = new org.apache.hadoop.fs.Path(
                     source.resolveSibling("got-" + files + "-" + round).toUri());
             figures.add("get", "ms", copy(side, "-get", target.toString(), back));

@@ -16,11 +16,11 @@ public final class SparkPart implements Part {
                     + "job=(?<job>[0-9.]+) all=(?<all>[0-9.]+)");
 
     private final int files;
-    private final Set<Op> ops;
+    private final Set<HdfsOp> ops;
     private final SparkLines spark;
 
     /** Starts Spark, fetching it the first time. {@code ops}: which kinds of jobs. */
-    SparkPart(Commands commands, Path scratch, int files, Set<Op> ops, List<Side> sides) throws Exception {
+    SparkPart(Commands commands, Path scratch, int files, Set<HdfsOp> ops, List<Side> sides) throws Exception {
         this.files = files;
         this.ops = ops;
         spark = new SparkLines(commands, scratch, "Commits", sides);
@@ -28,19 +28,19 @@ public final class SparkPart implements Part {
 
     @Override
     public void round(Side side, int round, Figures figures) throws Exception {
-        if (ops.contains(Op.SPARK)) {
+        if (ops.contains(HdfsOp.SPARK)) {
             MatchResult job = job(side, "csv", round);
             figures.add("sparkTask", "ms", Double.parseDouble(job.group("task")));
             figures.add("sparkCommit", "ms", Double.parseDouble(job.group("job")));
             figures.add("sparkJob", "ms", Double.parseDouble(job.group("all")));
         }
-        if (ops.contains(Op.PARQUET)) {
+        if (ops.contains(HdfsOp.PARQUET)) {
             figures.add(
                     "parquetCommit",
                     "ms",
                     Double.parseDouble(job(side, "parquet", round).group("job")));
         }
-        if (ops.contains(Op.OVERWRITE)) {
+        if (ops.contains(HdfsOp.OVERWRITE)) {
             figures.add(
                     "overwriteCommit",
                     "ms",

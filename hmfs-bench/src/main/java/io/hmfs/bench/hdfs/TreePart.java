@@ -11,10 +11,10 @@ public final class TreePart implements Part {
     private static final int WARMING = 300;
 
     private final int files;
-    private final Set<Op> ops;
+    private final Set<HdfsOp> ops;
 
     /** {@code ops}: those that count; the tree is removed in any case. */
-    TreePart(int files, Set<Op> ops) {
+    TreePart(int files, Set<HdfsOp> ops) {
         this.files = files;
         this.ops = ops;
     }
@@ -28,21 +28,21 @@ public final class TreePart implements Part {
         if (there != files) {
             throw new StepException("the tree has " + there + " files, not " + files + " on " + side.name());
         }
-        if (ops.contains(Op.DU)) {
+        if (ops.contains(HdfsOp.DU)) {
             Shell.Ran usage = Shell.run(side, "-du", "-s", tree);
             if (!usage.printed().startsWith("0 ")) {
                 throw new StepException("-du printed " + usage.printed());
             }
             figures.add("du", "ms", usage.millis());
         }
-        if (ops.contains(Op.FIND)) {
+        if (ops.contains(HdfsOp.FIND)) {
             Shell.Ran find = Shell.run(side, "-find", tree, "-name", "*7");
             if (find.printed().lines().filter(line -> line.endsWith("7")).count() < files / 10) {
                 throw new StepException("-find found too little on " + side.name());
             }
             figures.add("find", "ms", find.millis());
         }
-        if (ops.contains(Op.CHMOD)) {
+        if (ops.contains(HdfsOp.CHMOD)) {
             figures.add(
                     "chmod",
                     "ms",
@@ -63,7 +63,7 @@ public final class TreePart implements Part {
         if (side.files().exists(side.path(tree))) {
             throw new StepException(tree + " is there after -rm on " + side.name());
         }
-        if (ops.contains(Op.RM)) {
+        if (ops.contains(HdfsOp.RM)) {
             figures.add("rm", "ms", removal.millis());
         }
     }

@@ -1,7 +1,7 @@
 package io.hmfs.bench.hdfs;
 
 /** What {@code hmfs bench hdfs} can measure. */
-enum Op {
+enum HdfsOp {
     PUT,
     CP,
     GET,
