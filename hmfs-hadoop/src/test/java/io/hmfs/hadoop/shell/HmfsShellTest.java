@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Method: both shells on trees that are the same; filesystems that fail, or that wait for others to be at work.
  */
 class HmfsShellTest {
-    private static final int FILES = 60;
+    private static final int FILES = 30;
 
     @SuppressWarnings("NullAway.Init")
     private static TestServerProcess server;
