@@ -181,8 +181,27 @@ class HmfsShellTest {
         }
     }
 
+    /** A local filesystem on which something is done before each create. */
+    public abstract static class Watched extends RawLocalFileSystem {
+        abstract void before(org.apache.hadoop.fs.Path path) throws IOException;
+
+        @Override
+        public FSDataOutputStream create(
+                org.apache.hadoop.fs.Path path,
+                FsPermission permission,
+                boolean overwrite,
+                int bufferSize,
+                short replication,
+                long blockSize,
+                Progressable progress)
+                throws IOException {
+            before(path);
+            return super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress);
+        }
+    }
+
     /** Each create waits for so many others. */
-    public static final class Together extends RawLocalFileSystem {
+    public static final class Together extends Watched {
         static final CyclicBarrier ALL = new CyclicBarrier(Copies.THREADS);
 
         @Override
@@ -191,45 +210,27 @@ class HmfsShellTest {
         }
 
         @Override
-        public FSDataOutputStream create(
-                org.apache.hadoop.fs.Path path,
-                FsPermission permission,
-                boolean overwrite,
-                int bufferSize,
-                short replication,
-                long blockSize,
-                Progressable progress)
-                throws IOException {
+        void before(org.apache.hadoop.fs.Path path) throws IOException {
             try {
                 ALL.await(60, TimeUnit.SECONDS);
             } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
                 throw new IOException("alone", e);
             }
-            return super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress);
         }
     }
 
     /** Fails as a program does that has a defect. */
-    public static final class Broken extends RawLocalFileSystem {
+    public static final class Broken extends Watched {
         @Override
         public URI getUri() {
             return URI.create("broken:///");
         }
 
         @Override
-        public FSDataOutputStream create(
-                org.apache.hadoop.fs.Path path,
-                FsPermission permission,
-                boolean overwrite,
-                int bufferSize,
-                short replication,
-                long blockSize,
-                Progressable progress)
-                throws IOException {
+        void before(org.apache.hadoop.fs.Path path) {
             if (path.getName().startsWith("f7")) {
                 throw new IllegalStateException("planted");
             }
-            return super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress);
         }
     }
 
