@@ -14,6 +14,7 @@ import java.io.Console;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Option;
         name = "hdfs",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "What Hadoop's shell, its output committer, Spark and plain streams take, beside a real HDFS.",
+        description = "What Hadoop's programs, Spark, table formats and plain streams take, beside a real HDFS.",
         footer = {
             "",
             "A NameNode and a DataNode of HDFS and a server of HMFS run in JVMs of their own, with their files on the"
@@ -49,6 +50,9 @@ import picocli.CommandLine.Option;
                     + " time",
             "  parquet, overwrite  the commit of such a job that writes Parquet by HMFS's committer, or that replaces as many"
                     + " partitions (partitionOverwriteMode=dynamic)",
+            "  iceberg, delta  the median of --commits commits to a new table of Iceberg's HadoopCatalog, or of Delta's"
+                    + " kernel, each of which adds a file's name and no file; Maven fetches both the first time",
+            "  distcp   DistCp of --tasks files of 1,000 bytes within the filesystem, four maps in one JVM",
             "  plan     Spark's planning of a read of a table of --partitions partitions with five files in each, the time"
                     + " that its threads spend in the filesystem meanwhile, and what of that they had a processor",
             "  io       one file of --megabytes written, hflush before the close, and read",
@@ -71,6 +75,8 @@ public final class HdfsCommand implements Callable<Integer> {
     private static final int SYNC_SECONDS = 120;
     private static final int BAR = 30;
     private static final int QUICK = 50; // what the loads are divided by
+    private static final Set<HdfsOp> SPARK = Set.of(HdfsOp.SPARK, HdfsOp.PARQUET, HdfsOp.OVERWRITE);
+    private static final Set<HdfsOp> TOOLS = Set.of(HdfsOp.ICEBERG, HdfsOp.DELTA, HdfsOp.DISTCP);
     private static final int WARM_UP = 10; // and those of the first round, which does not count
 
     @Mixin
@@ -83,7 +89,10 @@ public final class HdfsCommand implements Callable<Integer> {
             description = "What to measure: ${COMPLETION-CANDIDATES} (default: all).")
     private @Nullable Set<HdfsOp> opsAsked;
 
-    @Option(names = "--quick", description = "A fiftieth of the load, two rounds, and no Spark unless it is asked for.")
+    @Option(
+            names = "--quick",
+            description =
+                    "A fiftieth of the load, two rounds, and nothing that has to be fetched unless it is asked for.")
     private boolean quick;
 
     @Option(names = "--rounds", description = "Rounds that count, after a smaller one (default 5, quick 2).")
@@ -104,8 +113,14 @@ public final class HdfsCommand implements Callable<Integer> {
     @Option(
             names = "--tasks",
             defaultValue = "2000",
-            description = "Tasks of commit, spark, parquet, overwrite (default ${DEFAULT-VALUE}).")
+            description = "Tasks of commit, spark, parquet, overwrite; files of distcp (default ${DEFAULT-VALUE}).")
     private int tasks;
+
+    @Option(
+            names = "--commits",
+            defaultValue = "200",
+            description = "Commits of iceberg and delta (default ${DEFAULT-VALUE}).")
+    private int commits;
 
     @Option(
             names = "--partitions",
@@ -148,11 +163,7 @@ public final class HdfsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Set<HdfsOp> ops = opsAsked != null
-                ? opsAsked
-                : quick
-                        ? EnumSet.complementOf(EnumSet.of(HdfsOp.SPARK, HdfsOp.PARQUET, HdfsOp.OVERWRITE, HdfsOp.PLAN))
-                        : EnumSet.allOf(HdfsOp.class);
+        Set<HdfsOp> ops = opsAsked != null ? opsAsked : quick ? quickOps() : EnumSet.allOf(HdfsOp.class);
         int rounds = roundsAsked != null ? roundsAsked : quick ? 2 : 5;
         Path disk = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
         Path pools = poolDirectory == null ? PoolDirectory.standard() : poolDirectory;
@@ -165,8 +176,8 @@ public final class HdfsCommand implements Callable<Integer> {
                 TemporaryDirectory memory = new TemporaryDirectory(pools)) {
             Path logs = Files.createDirectory(work.path().resolve("logs"));
             Commands commands = new Commands(Path.of(System.getProperty("hmfs.home", ".")), logs);
-            long size =
-                    PoolSize.of(2L * (tree + files) + 10L * tasks + (ops.contains(HdfsOp.PLAN) ? 12L * partitions : 0));
+            long size = PoolSize.of(
+                    2L * (tree + files) + 10L * (tasks + commits) + (ops.contains(HdfsOp.PLAN) ? 12L * partitions : 0));
             say("starting HDFS and HMFS");
             try (HdfsSide hdfs = new HdfsSide(
                             commands, Files.createDirectory(work.path().resolve("hdfs")), settings);
@@ -178,6 +189,14 @@ public final class HdfsCommand implements Callable<Integer> {
                 return report.publish(measure(ops, rounds, commands, work.path(), List.of(hmfs, hdfs)));
             }
         }
+    }
+
+    /** All that needs nothing fetched. */
+    private static Set<HdfsOp> quickOps() {
+        EnumSet<HdfsOp> ops = EnumSet.complementOf(EnumSet.of(HdfsOp.PLAN));
+        ops.removeAll(SPARK);
+        ops.removeAll(TOOLS);
+        return ops;
     }
 
     private Outcome measure(Set<HdfsOp> ops, int rounds, Commands commands, Path work, List<Side> sides)
@@ -240,8 +259,13 @@ public final class HdfsCommand implements Callable<Integer> {
         if (ops.contains(HdfsOp.COMMIT)) {
             parts.add(new CommitPart(Math.max(1, tasks / divisor)));
         }
-        if (ops.contains(HdfsOp.SPARK) || ops.contains(HdfsOp.PARQUET) || ops.contains(HdfsOp.OVERWRITE)) {
+        if (!Collections.disjoint(ops, SPARK)) {
             parts.add(new SparkPart(commands, work.resolve("spark"), Math.max(1, tasks / divisor), ops, sides));
+        }
+        if (!Collections.disjoint(ops, TOOLS)) {
+            int number = Math.max(1, tasks / divisor);
+            parts.add(
+                    new ToolsPart(commands, work.resolve("tools"), Math.max(1, commits / divisor), number, ops, sides));
         }
         if (ops.contains(HdfsOp.PLAN)) {
             parts.add(new PlanPart(commands, work.resolve("plan"), Math.max(1, partitions / divisor), sides));

@@ -13,6 +13,9 @@ enum HdfsOp {
     SPARK,
     PARQUET,
     OVERWRITE,
+    ICEBERG,
+    DELTA,
+    DISTCP,
     PLAN,
     IO,
     CALLS

@@ -1,6 +1,7 @@
 package io.hmfs.bench.hdfs;
 
 import io.hmfs.bench.process.Commands;
+import io.hmfs.bench.process.SparkJob;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,7 +21,8 @@ public final class PlanPart implements Part {
     /** Starts Spark, fetching it the first time. */
     public PlanPart(Commands commands, Path scratch, int partitions, List<Side> sides) throws Exception {
         files = partitions * FILES_OF_PARTITION;
-        spark = new SparkLines(commands, scratch, "Plans", sides);
+        SparkJob job = SparkJob.prepare(commands, scratch, Path.of(System.getProperty("java.home")));
+        spark = new SparkLines(commands, job, "Plans", sides);
     }
 
     @Override

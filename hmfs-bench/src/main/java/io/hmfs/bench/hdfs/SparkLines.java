@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -26,14 +25,13 @@ final class SparkLines implements AutoCloseable {
     private final BufferedReader out;
     private final Writer in;
 
-    /** Starts it, fetching Spark the first time. */
-    SparkLines(Commands commands, Path scratch, String program, List<Side> sides) throws Exception {
+    /** Starts a program in this Spark. */
+    SparkLines(Commands commands, SparkJob job, String program, List<Side> sides) throws Exception {
         this.commands = commands;
         log = "spark-" + program;
         List<String> settings = new ArrayList<>();
         sides.forEach(side -> settings.addAll(side.settings()));
-        spark = SparkJob.prepare(commands, scratch, Path.of(System.getProperty("java.home")))
-                .jobs(program, sides.getFirst().uri(), settings)
+        spark = job.jobs(program, sides.getFirst().uri(), settings)
                 .redirectError(commands.log(log).toFile())
                 .start();
         out = new BufferedReader(new InputStreamReader(spark.getInputStream(), StandardCharsets.UTF_8));

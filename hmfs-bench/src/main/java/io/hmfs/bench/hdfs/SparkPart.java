@@ -1,6 +1,7 @@
 package io.hmfs.bench.hdfs;
 
 import io.hmfs.bench.process.Commands;
+import io.hmfs.bench.process.SparkJob;
 import io.hmfs.bench.process.StepException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,7 +24,8 @@ public final class SparkPart implements Part {
     SparkPart(Commands commands, Path scratch, int files, Set<HdfsOp> ops, List<Side> sides) throws Exception {
         this.files = files;
         this.ops = ops;
-        spark = new SparkLines(commands, scratch, "Commits", sides);
+        SparkJob job = SparkJob.prepare(commands, scratch, Path.of(System.getProperty("java.home")));
+        spark = new SparkLines(commands, job, "Commits", sides);
     }
 
     @Override

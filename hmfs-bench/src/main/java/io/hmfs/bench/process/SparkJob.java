@@ -52,10 +52,10 @@ public final class SparkJob {
         return prepare(commands, scratch, javaHome, List.of());
     }
 
-    /** The same with Iceberg, the newest Spark that this is made for, and a version of Hadoop's client; null: HMFS's. */
-    public static SparkJob withIceberg(Commands commands, Path scratch, Path javaHome, @Nullable String hadoop)
+    /** The same with Iceberg, the newest Spark that this is made for, Delta's kernel, DistCp, and a version of Hadoop's client; null: HMFS's. */
+    public static SparkJob withTools(Commands commands, Path scratch, Path javaHome, @Nullable String hadoop)
             throws Exception {
-        return prepare(commands, scratch, javaHome, hadoop == null ? List.of("iceberg") : List.of("iceberg", hadoop));
+        return prepare(commands, scratch, javaHome, hadoop == null ? List.of("tools") : List.of("tools", hadoop));
     }
 
     /** The jobs in a Spark as its makers ship it. */
@@ -107,7 +107,7 @@ public final class SparkJob {
     }
 
     /**
-     * Jobs one after the other, as its standard input says: Commits or Plans; with these settings of filesystems by name and value. Not yet
+     * Jobs one after the other, as its standard input says: Commits, Plans or TimedTools; with these settings of filesystems by name and value. Not yet
      * started.
      */
     public ProcessBuilder jobs(String what, String uri, List<String> settings) throws IOException, StepException {

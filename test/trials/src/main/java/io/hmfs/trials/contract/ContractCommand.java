@@ -253,7 +253,7 @@ public final class ContractCommand implements Callable<Integer> {
 
     private void iceberg(Cases cases, Commands commands, Path work) throws Exception {
         Path directory = Files.createDirectory(work.resolve("iceberg"));
-        SparkJob spark = SparkJob.withIceberg(commands, directory.resolve("spark"), java, hadoopVersion);
+        SparkJob spark = SparkJob.withTools(commands, directory.resolve("spark"), java, hadoopVersion);
         Path pool = format(commands, directory.resolve("pool"));
         IcebergSuite suite = new IcebergSuite(cases, commands, spark, pool, directory.resolve("data"));
         try {
