@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,8 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Goal: the one jar brings nothing that could clash with a cluster's own classes, and needs nothing but Hadoop's
  * client.
- * Method: its table of contents is read, and FsShell runs in a JVM with that jar, hadoop-client-api and -runtime, and a
- * core-site.xml that names the server.
+ * Method: its table of contents is read, and commands of FsShell run in a JVM with that jar, hadoop-client-api and -runtime,
+ * and a core-site.xml that names the server.
  */
 class ShadedJarCheck {
     private static final Path JAR = Path.of(System.getProperty("hmfs.test.jar", "no -Dhmfs.test.jar"));
@@ -127,18 +128,22 @@ class ShadedJarCheck {
                 local.resolve("core-site.xml"),
                 "<configuration><property><name>fs.defaultFS</name><value>"
                         + TestServerProcess.shared().uri() + "</value></property></configuration>");
-        shell(local, jars, "-put", source.toString(), remote);
-        shell(local, jars, "-get", remote, local.resolve("copy").toString());
-        assertEquals(-1, Files.mismatch(source, local.resolve("copy")));
-        shell(local, jars, "-rm", "-skipTrash", remote);
         List<String> many = new ArrayList<>(List.of("-touchz"));
         for (int i = 0; i < 50; i++) { // a listing that is compressed
             many.add(remote + "-d/file-" + i);
         }
-        shell(local, jars, "-mkdir", remote + "-d");
-        shell(local, jars, many.toArray(String[]::new));
-        shell(local, jars, "-ls", remote + "-d");
-        shell(local, jars, "-rm", "-r", "-skipTrash", remote + "-d");
+        shell(
+                local,
+                jars,
+                List.of(
+                        List.of("-put", source.toString(), remote),
+                        List.of("-get", remote, local.resolve("copy").toString()),
+                        List.of("-rm", "-skipTrash", remote),
+                        List.of("-mkdir", remote + "-d"),
+                        many,
+                        List.of("-ls", remote + "-d"),
+                        List.of("-rm", "-r", "-skipTrash", remote + "-d")));
+        assertEquals(-1, Files.mismatch(source, local.resolve("copy")));
     }
 
     private static List<Path> onClassPath(Predicate<Path> wanted) {
@@ -149,29 +154,36 @@ class ShadedJarCheck {
                 .toList();
     }
 
-    private static void shell(Path local, List<Path> jars, String... arguments) throws Exception {
+    /** In one JVM, whose class path has besides these jars and Hadoop's one class of the tests, which hands it the commands. */
+    private static void shell(Path local, List<Path> jars, List<List<String>> commands) throws Exception {
+        String name = ShellLines.class.getName();
+        Path own = local.resolve(name.replace('.', '/') + ".class");
+        Files.createDirectories(own.getParent());
+        try (InputStream in = ShellLines.class.getResourceAsStream("ShellLines.class")) {
+            Files.copy(in, own);
+        }
         List<Path> classPath = new ArrayList<>(List.of(local));
         classPath.addAll(jars);
         classPath.addAll(onClassPath(
                 entry -> HADOOP.matcher(entry.getFileName().toString()).matches()));
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
-                "org.apache.hadoop.fs.FsShell"));
-        command.addAll(List.of(arguments));
+        Path lines = Files.write(
+                local.resolve("commands"),
+                commands.stream().map(each -> String.join("\t", each)).toList());
         Path log = local.resolve("shell.log");
-        Process process = new ProcessBuilder(command)
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-cp",
+                        classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
+                        name)
+                .redirectInput(lines.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
         assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the shell hangs");
-        assertEquals(0, process.exitValue(), () -> {
-            try {
-                return Files.readString(log);
-            } catch (IOException e) {
-                return e.toString();
-            }
-        });
+        String said = Files.readString(log);
+        assertEquals(0, process.exitValue(), said);
+        assertTrue(said.contains("Found 50 items"), said);
     }
 }
