@@ -258,6 +258,28 @@ int hmfs_reserve(int descriptor, uint64_t size) {
     return error;
 }
 
+static int set_direct(int descriptor, int direct) {
+    int flags = fcntl(descriptor, F_GETFL);
+    return flags < 0 || fcntl(descriptor, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) != 0 ? errno : 0;
+}
+
+int hmfs_bypass_cache(int descriptor) {
+    return set_direct(descriptor, 1);
+}
+
+static int64_t read_from(int descriptor, void *to, uint64_t count, uint64_t from) {
+    ssize_t result;
+    do {
+        result = pread(descriptor, to, count, (off_t)from);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : result;
+}
+
+int64_t hmfs_read(int descriptor, void *to, uint64_t count, uint64_t from) {
+    int64_t result = read_from(descriptor, to, count, from);
+    return result == -EINVAL && set_direct(descriptor, 0) == 0 ? read_from(descriptor, to, count, from) : result;
+}
+
 int64_t hmfs_holes(int descriptor) {
     struct stat file;
     if (fstat(descriptor, &file) != 0) {

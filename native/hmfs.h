@@ -51,6 +51,15 @@ int hmfs_reserve(int descriptor, uint64_t size);
  */
 int64_t hmfs_holes(int descriptor);
 
+/* Reads of this open file go past the page cache from now on, if its filesystem can: 0 or an errno. */
+int hmfs_bypass_cache(int descriptor);
+
+/*
+ * Reads into memory: bytes that were read, 0 behind the end of the file, -errno. Past the cache, memory, count and place are multiples of the device's
+ * block; where they are not, this read and later ones go through the cache.
+ */
+int64_t hmfs_read(int descriptor, void *to, uint64_t count, uint64_t from);
+
 /* Gives the holes of the file space, changing no content: 0 or an errno (EOPNOTSUPP: the filesystem reserves nothing). */
 int hmfs_fill_holes(int descriptor);
 

@@ -227,6 +227,24 @@ static void the_places_of_a_file_are_told(int descriptor) {
     CHECK(hmfs_truncate(descriptor, 0) == 0);
 }
 
+/* Past the cache where the filesystem can, and then with a place, a count or memory that is in the middle of a block. */
+static void a_file_is_read_past_the_cache(int descriptor) {
+    static unsigned char page[2 * 4096] __attribute__((aligned(4096)));
+    static unsigned char block[4096];
+    for (int i = 0; i < 4096; i++) {
+        block[i] = (unsigned char)(i * 7);
+    }
+    CHECK(pwrite(descriptor, block, 4096, 0) == 4096 && pwrite(descriptor, block, 100, 4096) == 100);
+    int error = hmfs_bypass_cache(descriptor);
+    CHECK(error == 0 || error == EINVAL);
+    CHECK(hmfs_read(descriptor, page, 2 * 4096, 0) == 4096 + 100);
+    CHECK(memcmp(page, block, 4096) == 0 && memcmp(page + 4096, block, 100) == 0);
+    CHECK(hmfs_read(descriptor, page, 4096, 2 * 4096) == 0);
+    CHECK(hmfs_read(descriptor, page + 1, 9, 3) == 9 && memcmp(page + 1, block + 3, 9) == 0);
+    CHECK(hmfs_read(descriptor, page, 4096, 0) == 4096 && memcmp(page, block, 4096) == 0);
+    CHECK(hmfs_truncate(descriptor, 0) == 0);
+}
+
 static void a_locked_file_is_refused_here_and_in_another_process(const char *path) {
     CHECK(hmfs_lock(path) == -EAGAIN);
     int other = open(path, O_RDONLY);
@@ -249,6 +267,8 @@ static void errors_are_errnos(int descriptor) {
     CHECK(too_large == EFBIG || too_large == ENOSPC); /* the latter is what tmpfs says */
     CHECK(hmfs_truncate(-1, 0) == EBADF);
     CHECK(hmfs_sync(-1) == EBADF);
+    CHECK(hmfs_bypass_cache(-1) == EBADF);
+    CHECK(hmfs_read(-1, NULL, 1, 0) == -EBADF);
     CHECK(hmfs_holes(-1) == -EBADF);
     CHECK(hmfs_fill_holes(-1) == EBADF);
     CHECK(hmfs_map(-1, 4096, HUGE_PAGE, 0) == -EBADF);
@@ -272,6 +292,7 @@ static void check_files(char *path) {
     a_mapping_begins_where_it_was_asked_to(descriptor);
     dax_is_mapped_where_it_is_and_refused_elsewhere(descriptor);
     the_places_of_a_file_are_told(descriptor);
+    a_file_is_read_past_the_cache(descriptor);
     a_locked_file_is_refused_here_and_in_another_process(path);
     errors_are_errnos(descriptor);
     CHECK(hmfs_close(descriptor) == 0);

@@ -49,9 +49,9 @@ final class MappedPoolFile extends PoolFile {
         resize(fileSize);
     }
 
-    /** {@code size}: what the file has, or the part of a device that becomes the pool. */
-    static MappedPoolFile create(PoolLock lock, PoolMemory memory, long size) throws PoolException {
-        MappedPoolFile file = map(lock, 0, memory, memory.strongest(), true);
+    /** {@code size}: what the file has, or the part of a device that becomes the pool; {@code sizeMax}: as of a pool that is opened. */
+    static MappedPoolFile create(PoolLock lock, PoolMemory memory, long size, long sizeMax) throws PoolException {
+        MappedPoolFile file = map(lock, sizeMax, memory, memory.strongest(), true);
         file.resize(size);
         return file;
     }

@@ -41,6 +41,8 @@ final class NativeLibrary {
     private static final MethodHandle LOCK;
     private static final MethodHandle TRUNCATE;
     private static final MethodHandle RESERVE;
+    private static final MethodHandle BYPASS_CACHE;
+    private static final MethodHandle READ;
     private static final MethodHandle HOLES;
     private static final MethodHandle FILL_HOLES;
     private static final MethodHandle SYNC;
@@ -77,6 +79,8 @@ final class NativeLibrary {
         LOCK = bind(library, "hmfs_lock", FunctionDescriptor.of(JAVA_INT, ADDRESS));
         TRUNCATE = bind(library, "hmfs_truncate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
         RESERVE = bind(library, "hmfs_reserve", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
+        BYPASS_CACHE = bind(library, "hmfs_bypass_cache", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+        READ = bind(library, "hmfs_read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG));
         HOLES = bind(library, "hmfs_holes", FunctionDescriptor.of(JAVA_LONG, JAVA_INT));
         FILL_HOLES = bind(library, "hmfs_fill_holes", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
         SYNC = bind(library, "hmfs_sync", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
@@ -184,6 +188,24 @@ final class NativeLibrary {
     static int reserve(int descriptor, long size) {
         try {
             return (int) RESERVE.invokeExact(descriptor, size);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Has reads of a file go past the page cache; 0 or an errno. */
+    static int bypassCache(int descriptor) {
+        try {
+            return (int) BYPASS_CACHE.invokeExact(descriptor);
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+    }
+
+    /** Reads from a place of a file into native memory; the bytes that were there, or minus an errno. */
+    static long read(int descriptor, MemorySegment to, long count, long from) {
+        try {
+            return (long) READ.invokeExact(descriptor, to, count, from);
         } catch (Throwable e) {
             throw unexpected(e);
         }

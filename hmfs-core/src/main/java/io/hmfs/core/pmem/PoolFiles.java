@@ -33,6 +33,25 @@ public final class PoolFiles {
         return create(path, size, backing, overwrite, Sysfs.SYSTEM);
     }
 
+    /**
+     * Makes a mapped pool file that has no more than the least of a pool yet and is to grow: so that something else is done while its
+     * space is reserved. There is room for all of it when this returns. Not on a device.
+     *
+     * @param size bytes to which it will {@link PoolFile#grow}
+     */
+    public static PoolFile createToGrow(Path path, long size) throws PoolException {
+        NativeLibrary.require();
+        PoolLock lock = PoolLock.reserve(path, PoolFile.SIZE_MIN, false);
+        try {
+            lock.requireRoom(size - PoolFile.SIZE_MIN);
+            BadBlocks.refuse(path, lock, Sysfs.SYSTEM);
+            return MappedPoolFile.create(lock, PoolMemory.of(path, Sysfs.SYSTEM), PoolFile.SIZE_MIN, size);
+        } catch (PoolException | RuntimeException | Error e) {
+            lock.abandon();
+            throw e;
+        }
+    }
+
     static PoolFile create(Path path, long size, Backing backing, boolean overwrite, Sysfs sysfs) throws PoolException {
         NativeLibrary.require();
         boolean onDevice = DaxDevice.isDevice(path);
@@ -44,7 +63,7 @@ public final class PoolFiles {
                 MappedPoolFile.empty(path, lock, memory, backing == Backing.MAPPED ? size : 0, overwrite);
             }
             return switch (backing) {
-                case MAPPED -> MappedPoolFile.create(lock, memory, size);
+                case MAPPED -> MappedPoolFile.create(lock, memory, size, 0);
                 case PMDK -> PmdkPoolFile.create(path, lock, memory);
             };
         } catch (PoolException | RuntimeException | Error e) {

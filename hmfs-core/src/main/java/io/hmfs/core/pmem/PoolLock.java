@@ -224,6 +224,23 @@ public final class PoolLock implements AutoCloseable {
         }
     }
 
+    /** Has {@link #read} go past the page cache if the filesystem can: for what is read once, and for a disk that is faster than the cache. */
+    public void bypassCache() {
+        // a filesystem that cannot reads through its cache
+        int _ = NativeLibrary.bypassCache(descriptor);
+    }
+
+    /**
+     * Reads from a place of the file on into native memory, past the page cache only if both and {@code count} are multiples of the device's block.
+     *
+     * @return how many bytes were read: fewer than {@code count} where the file ends, 0 behind its end
+     */
+    public long read(MemorySegment to, long count, long from) throws PoolException {
+        long there = NativeLibrary.read(descriptor, to.asSlice(0, count), count, from);
+        check((int) Math.max(0, -there), "cannot be read");
+        return there;
+    }
+
     /** Makes what the file holds, and its size, durable. */
     public void sync() throws PoolException {
         check(NativeLibrary.sync(descriptor), "cannot be written to its disk");

@@ -1,24 +1,30 @@
 package io.hmfs.core.pmem.log;
 
 import io.hmfs.core.pmem.MappedPmem;
+import io.hmfs.core.pmem.PoolFile;
+import io.hmfs.core.pmem.PoolLock;
 import io.hmfs.core.type.Progress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies an image into the zeros of a new pool, and verifies each of its pages by its sum. Of an image, whose space is reserved when it is made, only what was written since is read:
- * the rest reads as zeros. Several threads take a piece at a time, so that the disk always has the next one to read.
+ * the rest reads as zeros. Several threads take a piece at a time, so that the disk always has the next one to read, and another gives the pool its space meanwhile:
+ * the kernel has to clear it, which takes as long as a third of the reading (ADR 0244).
  */
 final class ImageCopy {
     /** What the progress of a copy is called. */
@@ -26,43 +32,63 @@ final class ImageCopy {
 
     private static final int PIECE = 1 << 20;
     private static final int THREADS_MAX = 4;
+
+    /** Bytes that the pool grows by at a time; of whole huge pages. */
+    private static final long STEP = 64 << 20;
+
     private static final byte[] ZEROS = new byte[PIECE];
     private static final int SUMS_PIECE = 64 << 10;
+
+    /** A part of the image, of whole pages. */
+    private record Piece(long at, int count) {}
 
     private final Path directory;
     private final Path image;
     private final FoldList begun;
     private final DamagedPages damaged;
+    private final PoolFile pool;
     private final MappedPmem memory;
+    private final long size;
+    private final long end; // of its whole pages; a broken one at the end is in no region
     private final Progress progress;
     private final int threads;
 
     private int extent; // the number of the one that is being copied
     private long taken; // of it
     private long copied;
+    private long reserved; // bytes of the pool that have their space
     private boolean failed;
 
-    /** {@code begun}: pages that a fold may have changed, which are not verified here; {@code damaged} gets those that are not what was written. */
-    ImageCopy(Path directory, FoldList begun, DamagedPages damaged, MappedPmem memory, Progress progress) {
+    /**
+     * {@code begun}: pages that a fold may have changed, which are not verified here; {@code damaged} gets those that are not what was written; {@code pool}
+     * grows to {@code size}.
+     */
+    ImageCopy(Path directory, FoldList begun, DamagedPages damaged, PoolFile pool, long size, Progress progress) {
         this.directory = directory;
         this.image = directory.resolve(LogFiles.IMAGE);
         this.begun = begun;
         this.damaged = damaged;
-        this.memory = memory;
+        this.pool = pool;
+        this.memory = (MappedPmem) pool.pmem();
+        this.size = size;
+        this.end = size & -ImageSums.PAGE;
+        this.reserved = pool.fileSize();
         this.progress = progress;
         threads = Math.min(THREADS_MAX, Runtime.getRuntime().availableProcessors());
     }
 
     /** Returns when all that was written is in the memory. */
     void run() throws IOException {
-        ImageExtents extents = ImageExtents.of(image, memory.size());
+        ImageExtents extents = ImageExtents.of(image, end);
         progress.at(PASS, 0, extents.bytes());
-        try (FileChannel file = FileChannel.open(image, StandardOpenOption.READ);
+        try (PoolLock file = PoolLock.acquire(image);
                 FileChannel sums = ImageSums.openToRead(directory);
                 ExecutorService copiers = Executors.newFixedThreadPool(
-                        threads,
+                        threads + 1,
                         Thread.ofPlatform().daemon().name("hmfs-rebuild-", 0).factory())) {
-            CompletableFuture<?>[] parts = new CompletableFuture<?>[threads];
+            file.bypassCache(); // each page is read once, and to keep it costs more than to read it from a fast disk
+            CompletableFuture<?>[] parts = new CompletableFuture<?>[threads + 1];
+            parts[threads] = CompletableFuture.runAsync(this::reserve, copiers);
             for (int i = 0; i < threads; i++) {
                 parts[i] = CompletableFuture.runAsync(() -> copyPieces(extents, file, sums), copiers);
             }
@@ -77,19 +103,59 @@ final class ImageCopy {
         progress.at(PASS, extents.bytes(), extents.bytes());
     }
 
-    private void copyPieces(ImageExtents extents, FileChannel file, FileChannel sums) {
+    /** Gives the pool its space, from its begin on, as the copiers take the image from its begin on. */
+    private void reserve() {
+        try {
+            while (reserved < size && !hasFailed()) {
+                long next = Math.min(size, (reserved / STEP + 1) * STEP);
+                pool.grow(next);
+                setReserved(next);
+            }
+        } catch (IOException e) {
+            end();
+            throw new UncheckedIOException(e);
+        } catch (RuntimeException | Error e) {
+            end();
+            throw e;
+        }
+    }
+
+    private synchronized boolean hasFailed() {
+        return failed;
+    }
+
+    private synchronized void setReserved(long bytes) {
+        reserved = bytes;
+        notifyAll();
+    }
+
+    /** Waits until the pool has its first {@code bytes}; false if they will not come. */
+    private synchronized boolean awaitReserved(long bytes) {
+        boolean interrupted = false;
+        while (reserved < bytes && !failed) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                interrupted = true; // nobody interrupts a copier to stop it
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return !failed;
+    }
+
+    private void copyPieces(ImageExtents extents, PoolLock file, FileChannel sums) {
         byte[] piece = new byte[PIECE];
-        ByteBuffer buffer = ByteBuffer.wrap(piece);
         ByteBuffer known = ByteBuffer.allocate(PIECE / ImageSums.PAGE * 4).order(ByteOrder.LITTLE_ENDIAN);
         CRC32C crc = new CRC32C();
-        try {
-            for (long at = take(extents, buffer); at >= 0; at = take(extents, buffer)) {
-                while (buffer.hasRemaining()) {
-                    if (file.read(buffer, at + buffer.position()) < 0) {
-                        throw new IOException(image + " was cut off while it was read");
-                    }
-                }
-                int count = buffer.limit();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment buffer = arena.allocate(PIECE, ImageSums.PAGE);
+            for (Piece next = take(extents); next != null; next = take(extents)) {
+                long at = next.at;
+                int count = next.count;
+                read(file, next, buffer);
+                MemorySegment.copy(buffer, ValueLayout.JAVA_BYTE, 0, piece, 0, count);
                 int pages = ImageSums.pages(piece, count);
                 LogFiles.read(sums, known.clear().limit(pages * 4), ImageSums.at(at / ImageSums.PAGE));
                 for (int page = 0; page < pages; page++) {
@@ -97,7 +163,7 @@ final class ImageCopy {
                         differs(at / ImageSums.PAGE + page);
                     }
                 }
-                if (!Arrays.equals(piece, 0, count, ZEROS, 0, count)) {
+                if (!Arrays.equals(piece, 0, count, ZEROS, 0, count) && awaitReserved(at + count)) {
                     memory.copyIn(piece, 0, at, count);
                 }
             }
@@ -107,6 +173,19 @@ final class ImageCopy {
         } catch (RuntimeException | Error e) {
             end();
             throw e;
+        }
+    }
+
+    private void read(PoolLock file, Piece piece, MemorySegment buffer) throws IOException {
+        long there = 0;
+        while (there < piece.count) {
+            // What is read past the page cache begins at a border of a page, where a short read need not end.
+            long from = there & -ImageSums.PAGE;
+            long end = from + file.read(buffer.asSlice(from), piece.count - from, piece.at + from);
+            if (end <= there) {
+                throw new IOException(image + " was cut off while it was read");
+            }
+            there = end;
         }
     }
 
@@ -120,7 +199,7 @@ final class ImageCopy {
     private void findLost(ImageExtents extents, FileChannel sums) throws IOException {
         int next = 0;
         ByteBuffer piece = ByteBuffer.allocate(SUMS_PIECE).order(ByteOrder.LITTLE_ENDIAN);
-        ImageExtents written = ImageExtents.of(ImageSums.path(directory), ImageSums.fileSize(memory.size()));
+        ImageExtents written = ImageExtents.of(ImageSums.path(directory), ImageSums.fileSize(end));
         for (int i = 0; i < written.count(); i++) {
             for (long from = Math.max(ImageSums.AT, written.begin(i)); from < written.end(i); from += SUMS_PIECE) {
                 piece.clear().limit((int) Math.min(SUMS_PIECE, written.end(i) - from));
@@ -141,23 +220,23 @@ final class ImageCopy {
 
     private synchronized void end() {
         failed = true;
+        notifyAll();
     }
 
-    /** The place of the next piece, with the buffer's limit at its length; -1 if none is left, or another thread has failed. */
-    private synchronized long take(ImageExtents extents, ByteBuffer buffer) {
+    /** The next piece; null if none is left, or another thread has failed. */
+    private synchronized @Nullable Piece take(ImageExtents extents) {
         while (extent < extents.count() && extents.begin(extent) + taken == extents.end(extent)) {
             extent++;
             taken = 0;
         }
         if (failed || extent == extents.count()) {
-            return -1;
+            return null;
         }
         long at = extents.begin(extent) + taken;
         int count = (int) Math.min(PIECE, extents.end(extent) - at);
-        buffer.clear().limit(count);
         taken += count;
         progress.at(PASS, copied, extents.bytes());
         copied += count;
-        return at;
+        return new Piece(at, count);
     }
 }

@@ -59,10 +59,11 @@ final class LogRebuild {
         // What stands there may be left of a rebuild that was cut off, or another user's: it is never opened.
         Files.deleteIfExists(newPool);
         Files.deleteIfExists(newRing);
-        try (PoolFile made = PoolFiles.create(newPool, control.poolSize(), Backing.MAPPED, false)) {
+        try (PoolFile made = PoolFiles.createToGrow(newPool, control.poolSize())) {
             MappedPmem memory = (MappedPmem) made.pmem();
             FoldList begun = FoldList.begun(directory.path, control);
-            copyImage(memory, begun);
+            LogDirectory.requireImage(directory.path, control.poolSize());
+            new ImageCopy(directory.path, begun, damaged, made, control.poolSize(), progress).run();
             end = replay(memory, begun);
             if (LogBinding.log(memory).equals(control.log)) {
                 memory.set(LogBinding.AT + LogBinding.SESSION_OFFSET, control.generation << 32);
@@ -88,11 +89,6 @@ final class LogRebuild {
         // [rebuild.2] The ring first: a pool without a ring would be refused.
         Files.move(newRing, LogFiles.ring(pool), StandardCopyOption.ATOMIC_MOVE);
         Files.move(newPool, pool, StandardCopyOption.ATOMIC_MOVE);
-    }
-
-    private void copyImage(MappedPmem memory, FoldList begun) throws IOException {
-        LogDirectory.requireImage(directory.path, memory.size());
-        new ImageCopy(directory.path, begun, damaged, memory, progress).run();
     }
 
     private LogReader.End replay(MappedPmem memory, FoldList begun) throws IOException {

@@ -1,11 +1,13 @@
 package io.hmfs.core.pmem.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.hmfs.core.pmem.Backing;
+import io.hmfs.core.MemoryPoolFile;
 import io.hmfs.core.pmem.MappedPmem;
+import io.hmfs.core.pmem.PoolException;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.PoolFiles;
 import io.hmfs.core.type.Progress;
@@ -21,6 +23,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,11 +60,11 @@ final class ImageCopyTest {
     }
 
     private void copy(PoolFile into, Progress progress) throws IOException {
-        new ImageCopy(directory, new FoldList(0), damaged, (MappedPmem) into.pmem(), progress).run();
+        new ImageCopy(directory, new FoldList(0), damaged, into, SIZE, progress).run();
     }
 
     private PoolFile copy() throws IOException {
-        PoolFile pool = PoolFiles.create(directory.resolve("pool"), SIZE, Backing.MAPPED, true);
+        PoolFile pool = PoolFiles.createToGrow(directory.resolve("pool"), SIZE);
         try {
             copy(pool, (pass, done, total) -> told.add(new Told(pass, done, total)));
             damaged.requireAllInLog(directory);
@@ -98,7 +102,7 @@ final class ImageCopyTest {
     @Test
     void anImageThatWasCutOffIsNamed() throws IOException {
         Path image = image(0, SIZE - 4000);
-        PoolFile pool = PoolFiles.create(directory.resolve("pool"), SIZE, Backing.MAPPED, true);
+        PoolFile pool = PoolFiles.createToGrow(directory.resolve("pool"), SIZE);
         Progress cut = (_, done, total) -> {
             if (done == 0 && total > 0) {
                 truncate(image);
@@ -108,6 +112,62 @@ final class ImageCopyTest {
             IOException refused = assertThrows(IOException.class, () -> copy(pool, cut));
             assertEquals(image + " was cut off while it was read", refused.getMessage());
         }
+    }
+
+    @Test
+    void nothingIsCopiedToWhereThePoolHasNoSpaceYet() throws IOException {
+        long[] places = LongStream.range(1, 8).map(piece -> piece << 22).toArray();
+        Path image = image(places);
+        AtomicInteger taken = new AtomicInteger();
+        PoolFile pool = new MemoryPoolFile(MappedPmem.inMemory(SIZE), SIZE, 0) {
+            private long size;
+
+            @Override
+            public long fileSize() {
+                return size;
+            }
+
+            @Override
+            public void grow(long larger) {
+                while (taken.get() < places.length && !copiersWait()) {
+                    Thread.onSpinWait();
+                }
+                for (long place : places) {
+                    assertEquals(0, pmem().get(place), "at " + place);
+                }
+                size = larger;
+            }
+        };
+        copy(pool, (_, _, _) -> taken.incrementAndGet());
+        byte[] found = new byte[(int) SIZE];
+        pool.pmem().copyOut(0, found, 0, found.length);
+        assertEquals(-1, Arrays.mismatch(Files.readAllBytes(image), found));
+    }
+
+    private static boolean copiersWait() {
+        long waiting = Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("hmfs-rebuild-"))
+                .filter(thread -> thread.getState() == Thread.State.WAITING)
+                .count();
+        return waiting == Math.min(4, Runtime.getRuntime().availableProcessors());
+    }
+
+    @Test
+    void aPoolThatGetsNoSpaceEndsTheCopy() throws IOException {
+        image(5 << 20, 20 << 20);
+        PoolException full = new PoolException(PoolException.Reason.NO_SPACE, "the memory is full");
+        PoolFile pool = new MemoryPoolFile(MappedPmem.inMemory(SIZE), SIZE, 0) {
+            @Override
+            public long fileSize() {
+                return SIZE_MIN;
+            }
+
+            @Override
+            public void grow(long larger) throws PoolException {
+                throw full;
+            }
+        };
+        assertSame(full, assertThrows(PoolException.class, () -> copy(pool, Progress.NONE)));
     }
 
     private static void truncate(Path image) {
