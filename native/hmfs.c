@@ -277,7 +277,7 @@ static int64_t read_from(int descriptor, void *to, uint64_t count, uint64_t from
 
 int64_t hmfs_read(int descriptor, void *to, uint64_t count, uint64_t from) {
     int64_t result = read_from(descriptor, to, count, from);
-    return result == -EINVAL && set_direct(descriptor, 0) == 0 ? read_from(descriptor, to, count, from) : result;
+    return result < 0 && set_direct(descriptor, 0) == 0 ? read_from(descriptor, to, count, from) : result;
 }
 
 int64_t hmfs_holes(int descriptor) {

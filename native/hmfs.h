@@ -56,7 +56,7 @@ int hmfs_bypass_cache(int descriptor);
 
 /*
  * Reads into memory: bytes that were read, 0 behind the end of the file, -errno. Past the cache, memory, count and place are multiples of the device's
- * block; where they are not, this read and later ones go through the cache.
+ * block; where they are not, or a read fails for anything else, it is done again through the cache, and so are later ones.
  */
 int64_t hmfs_read(int descriptor, void *to, uint64_t count, uint64_t from);
 

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -132,17 +133,18 @@ class ShadedJarCheck {
         for (int i = 0; i < 50; i++) { // a listing that is compressed
             many.add(remote + "-d/file-" + i);
         }
-        shell(
+        assertEquals(List.of(), shell(local, jars, List.of(List.of("-put", source.toString(), remote))));
+        List<String> said = shell(
                 local,
                 jars,
                 List.of(
-                        List.of("-put", source.toString(), remote),
                         List.of("-get", remote, local.resolve("copy").toString()),
                         List.of("-rm", "-skipTrash", remote),
                         List.of("-mkdir", remote + "-d"),
                         many,
                         List.of("-ls", remote + "-d"),
                         List.of("-rm", "-r", "-skipTrash", remote + "-d")));
+        assertTrue(said.contains("Found 50 items"), said::toString);
         assertEquals(-1, Files.mismatch(source, local.resolve("copy")));
     }
 
@@ -154,13 +156,13 @@ class ShadedJarCheck {
                 .toList();
     }
 
-    /** In one JVM, whose class path has besides these jars and Hadoop's one class of the tests, which hands it the commands. */
-    private static void shell(Path local, List<Path> jars, List<List<String>> commands) throws Exception {
+    /** In one JVM; returns what it said. Its class path has besides these jars and Hadoop's one class of the tests, which hands it the commands. */
+    private static List<String> shell(Path local, List<Path> jars, List<List<String>> commands) throws Exception {
         String name = ShellLines.class.getName();
         Path own = local.resolve(name.replace('.', '/') + ".class");
         Files.createDirectories(own.getParent());
         try (InputStream in = ShellLines.class.getResourceAsStream("ShellLines.class")) {
-            Files.copy(in, own);
+            Files.copy(in, own, StandardCopyOption.REPLACE_EXISTING);
         }
         List<Path> classPath = new ArrayList<>(List.of(local));
         classPath.addAll(jars);
@@ -184,6 +186,6 @@ class ShadedJarCheck {
         assertTrue(process.waitFor(60, TimeUnit.SECONDS), "the shell hangs");
         String said = Files.readString(log);
         assertEquals(0, process.exitValue(), said);
-        assertTrue(said.contains("Found 50 items"), said);
+        return said.lines().filter(line -> !line.startsWith("-")).toList();
     }
 }

@@ -15,7 +15,13 @@ final class ShellLines {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             System.out.println(line);
-            int code = ToolRunner.run(new FsShell(new Configuration()), line.split("\t"));
+            FsShell shell = new FsShell(new Configuration());
+            int code;
+            try {
+                code = ToolRunner.run(shell, line.split("\t"));
+            } finally {
+                shell.close(); // as FsShell's own main does
+            }
             if (code != 0) {
                 System.exit(code);
             }

@@ -3,6 +3,7 @@ package io.hmfs.bench.hdfs;
 import io.hmfs.bench.load.PoolSize;
 import io.hmfs.bench.process.Commands;
 import io.hmfs.bench.process.PoolDirectory;
+import io.hmfs.bench.process.SparkJob;
 import io.hmfs.bench.process.TemporaryDirectory;
 import io.hmfs.bench.report.Lines;
 import io.hmfs.bench.report.Outcome;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,8 +52,9 @@ import picocli.CommandLine.Option;
                     + " time",
             "  parquet, overwrite  the commit of such a job that writes Parquet by HMFS's committer, or that replaces as many"
                     + " partitions (partitionOverwriteMode=dynamic)",
-            "  iceberg, delta  the median of --commits commits to a new table of Iceberg's HadoopCatalog, or of Delta's"
-                    + " kernel, each of which adds a file's name and no file; Maven fetches both the first time",
+            "  iceberg, delta  the mean of --commits commits to a new table of Iceberg's HadoopCatalog, or of Delta's"
+                    + " kernel, each of which adds a file's name and no file, with the making of the table; Maven fetches"
+                    + " both the first time",
             "  distcp   DistCp of --tasks files of 1,000 bytes within the filesystem, four maps in one JVM",
             "  plan     Spark's planning of a read of a table of --partitions partitions with five files in each, the time"
                     + " that its threads spend in the filesystem meanwhile, and what of that they had a processor",
@@ -77,6 +80,9 @@ public final class HdfsCommand implements Callable<Integer> {
     private static final int QUICK = 50; // what the loads are divided by
     private static final Set<HdfsOp> SPARK = Set.of(HdfsOp.SPARK, HdfsOp.PARQUET, HdfsOp.OVERWRITE);
     private static final Set<HdfsOp> TOOLS = Set.of(HdfsOp.ICEBERG, HdfsOp.DELTA, HdfsOp.DISTCP);
+    private static final String COMMITS = "Commits"; // programs of test/spark
+    private static final String PLANS = "Plans";
+    private static final String TIMED_TOOLS = "TimedTools";
     private static final int WARM_UP = 10; // and those of the first round, which does not count
 
     @Mixin
@@ -203,24 +209,24 @@ public final class HdfsCommand implements Callable<Integer> {
             throws Exception {
         Lines lines = new Lines();
         Lines unread = new Lines();
-        List<Part> parts = new ArrayList<>();
+        Map<String, SparkLines> programs =
+                new HashMap<>(); // one for the round that does not count and for those that do
         try {
-            parts(ops, quick ? QUICK : 1, commands, work, sides, parts);
-            int measured = parts.size();
-            parts(ops, (quick ? QUICK : 1) * WARM_UP, commands, work, sides, parts);
-            List<Part> first = parts.subList(measured, parts.size());
-            all = sides.size() * (first.size() + rounds * measured);
+            start(ops, commands, work, sides, programs);
+            List<Part> parts = parts(ops, quick ? QUICK : 1, commands, work, programs);
+            List<Part> first = parts(ops, (quick ? QUICK : 1) * WARM_UP, commands, work, programs);
+            all = sides.size() * (first.size() + rounds * parts.size());
             for (Part part : first) {
                 round(part, -1, sides, commands, work, unread);
             }
             for (int round = 0; round < rounds; round++) {
-                for (Part part : parts.subList(0, measured)) {
+                for (Part part : parts) {
                     round(part, round, round % 2 == 0 ? sides : sides.reversed(), commands, work, lines);
                 }
             }
         } finally {
-            for (Part part : parts) {
-                part.close();
+            for (SparkLines program : programs.values()) {
+                program.close();
             }
         }
         if (isTerminal()) {
@@ -244,8 +250,30 @@ public final class HdfsCommand implements Callable<Integer> {
         }
     }
 
-    private void parts(Set<HdfsOp> ops, int divisor, Commands commands, Path work, List<Side> sides, List<Part> parts)
+    /** Starts what runs in JVMs of its own, fetching it the first time. */
+    private static void start(
+            Set<HdfsOp> ops, Commands commands, Path work, List<Side> sides, Map<String, SparkLines> programs)
             throws Exception {
+        Path java = Path.of(System.getProperty("java.home"));
+        Path scratch = work.resolve("spark");
+        if (!Collections.disjoint(ops, SPARK)) {
+            SparkJob spark = SparkJob.prepare(commands, scratch, java);
+            programs.put(COMMITS, new SparkLines(commands, spark, COMMITS, sides));
+        }
+        if (ops.contains(HdfsOp.PLAN)) {
+            SparkJob spark = SparkJob.prepare(commands, scratch, java);
+            programs.put(PLANS, new SparkLines(commands, spark, PLANS, sides));
+        }
+        if (!Collections.disjoint(ops, TOOLS)) {
+            SparkJob spark = SparkJob.withTools(commands, scratch, java, null);
+            programs.put(TIMED_TOOLS, new SparkLines(commands, spark, TIMED_TOOLS, sides));
+        }
+    }
+
+    private List<Part> parts(
+            Set<HdfsOp> ops, int divisor, Commands commands, Path work, Map<String, SparkLines> programs)
+            throws Exception {
+        List<Part> parts = new ArrayList<>();
         if (ops.contains(HdfsOp.PUT) || ops.contains(HdfsOp.CP) || ops.contains(HdfsOp.GET)) {
             int number = Math.max(1, files / divisor);
             parts.add(new PutPart(work.resolve("put-" + number), number, ops));
@@ -259,16 +287,18 @@ public final class HdfsCommand implements Callable<Integer> {
         if (ops.contains(HdfsOp.COMMIT)) {
             parts.add(new CommitPart(Math.max(1, tasks / divisor)));
         }
-        if (!Collections.disjoint(ops, SPARK)) {
-            parts.add(new SparkPart(commands, work.resolve("spark"), Math.max(1, tasks / divisor), ops, sides));
+        SparkLines jobs = programs.get(COMMITS);
+        if (jobs != null) {
+            parts.add(new SparkPart(Math.max(1, tasks / divisor), ops, jobs));
         }
-        if (!Collections.disjoint(ops, TOOLS)) {
-            int number = Math.max(1, tasks / divisor);
-            parts.add(
-                    new ToolsPart(commands, work.resolve("tools"), Math.max(1, commits / divisor), number, ops, sides));
+        SparkLines tools = programs.get(TIMED_TOOLS);
+        if (tools != null) {
+            int number = Math.max(1, commits / divisor);
+            parts.add(new ToolsPart(commands, work, number, Math.max(1, tasks / divisor), ops, tools));
         }
-        if (ops.contains(HdfsOp.PLAN)) {
-            parts.add(new PlanPart(commands, work.resolve("plan"), Math.max(1, partitions / divisor), sides));
+        SparkLines plans = programs.get(PLANS);
+        if (plans != null) {
+            parts.add(new PlanPart(Math.max(1, partitions / divisor), plans));
         }
         if (ops.contains(HdfsOp.IO)) {
             parts.add(new StreamPart(Math.max(1, megabytes / divisor)));
@@ -276,6 +306,7 @@ public final class HdfsCommand implements Callable<Integer> {
         if (ops.contains(HdfsOp.CALLS)) {
             parts.add(new CallsPart(Math.max(1, calls / divisor)));
         }
+        return parts;
     }
 
     private static Outcome outcome(Lines lines, List<Side> sides) {

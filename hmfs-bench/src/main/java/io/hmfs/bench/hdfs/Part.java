@@ -1,9 +1,7 @@
 package io.hmfs.bench.hdfs;
 
-import java.io.IOException;
-
 /** One kind of work. */
-public interface Part extends AutoCloseable {
+public interface Part {
     /** Takes figures. */
     interface Figures {
         /** What was measured, its unit and value. */
@@ -16,7 +14,4 @@ public interface Part extends AutoCloseable {
      * @param round its number, which no other round on that side has
      */
     void round(Side side, int round, Figures figures) throws Exception;
-
-    @Override
-    default void close() throws IOException {}
 }

@@ -1,10 +1,5 @@
 package io.hmfs.bench.hdfs;
 
-import io.hmfs.bench.process.Commands;
-import io.hmfs.bench.process.SparkJob;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
@@ -18,11 +13,10 @@ public final class PlanPart implements Part {
     private final int files;
     private final SparkLines spark;
 
-    /** Starts Spark, fetching it the first time. */
-    public PlanPart(Commands commands, Path scratch, int partitions, List<Side> sides) throws Exception {
+    /** {@code spark}: the program Plans. */
+    PlanPart(int partitions, SparkLines spark) {
         files = partitions * FILES_OF_PARTITION;
-        SparkJob job = SparkJob.prepare(commands, scratch, Path.of(System.getProperty("java.home")));
-        spark = new SparkLines(commands, job, "Plans", sides);
+        this.spark = spark;
     }
 
     @Override
@@ -34,10 +28,5 @@ public final class PlanPart implements Part {
         figures.add("planProcessor", "ms", Double.parseDouble(result.group("processor")));
         figures.add("plan", "ms", Double.parseDouble(result.group("all")));
         side.files().delete(side.path(table), true);
-    }
-
-    @Override
-    public void close() throws IOException {
-        spark.close();
     }
 }

@@ -1,11 +1,6 @@
 package io.hmfs.bench.hdfs;
 
-import io.hmfs.bench.process.Commands;
-import io.hmfs.bench.process.SparkJob;
 import io.hmfs.bench.process.StepException;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -20,12 +15,11 @@ public final class SparkPart implements Part {
     private final Set<HdfsOp> ops;
     private final SparkLines spark;
 
-    /** Starts Spark, fetching it the first time. {@code ops}: which kinds of jobs. */
-    SparkPart(Commands commands, Path scratch, int files, Set<HdfsOp> ops, List<Side> sides) throws Exception {
+    /** {@code ops}: which kinds of jobs; {@code spark}: the program Commits. */
+    SparkPart(int files, Set<HdfsOp> ops, SparkLines spark) {
         this.files = files;
         this.ops = ops;
-        SparkJob job = SparkJob.prepare(commands, scratch, Path.of(System.getProperty("java.home")));
-        spark = new SparkLines(commands, job, "Commits", sides);
+        this.spark = spark;
     }
 
     @Override
@@ -59,10 +53,5 @@ public final class SparkPart implements Part {
         }
         side.files().delete(directory, true);
         return result;
-    }
-
-    @Override
-    public void close() throws IOException {
-        spark.close();
     }
 }

@@ -208,6 +208,12 @@ final class MappedPoolFile extends PoolFile {
             zero(pmem, fileSize, wholePages(size));
         } else {
             lock.grow(fileSize, size);
+            try {
+                lock.requireReadable();
+            } catch (PoolException e) {
+                lock.cut(fileSize);
+                throw e;
+            }
             if (memory.dax()) {
                 lock.sync(); // [grow.1] the file's size, before anything in the pool says that it has it
             }

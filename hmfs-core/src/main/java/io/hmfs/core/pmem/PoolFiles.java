@@ -26,25 +26,32 @@ public final class PoolFiles {
      * @return the file, opened with the strongest mode that its memory allows without emulation
      */
     public static PoolFile create(Path path, long size, Backing backing, boolean overwrite) throws PoolException {
+        requireSize(size);
+        return create(path, size, backing, overwrite, Sysfs.SYSTEM);
+    }
+
+    private static void requireSize(long size) {
         if (size < PoolFile.SIZE_MIN) {
             throw new IllegalArgumentException(
                     "a pool file needs at least " + PoolFile.SIZE_MIN + " bytes, not " + size);
         }
-        return create(path, size, backing, overwrite, Sysfs.SYSTEM);
     }
 
     /**
      * Makes a mapped pool file that has no more than the least of a pool yet and is to grow: so that something else is done while its
      * space is reserved. There is room for all of it when this returns. Not on a device.
      *
-     * @param size bytes to which it will {@link PoolFile#grow}
+     * @param size bytes to which it will {@link PoolFile#grow}, at least {@link PoolFile#SIZE_MIN}
      */
     public static PoolFile createToGrow(Path path, long size) throws PoolException {
+        requireSize(size);
         NativeLibrary.require();
         PoolLock lock = PoolLock.reserve(path, PoolFile.SIZE_MIN, false);
         try {
-            lock.requireRoom(size - PoolFile.SIZE_MIN);
-            BadBlocks.refuse(path, lock, Sysfs.SYSTEM);
+            long free = PoolFile.SIZE_MIN + lock.free();
+            if (size > free) {
+                throw PoolLock.noSpace(path, size, free);
+            }
             return MappedPoolFile.create(lock, PoolMemory.of(path, Sysfs.SYSTEM), PoolFile.SIZE_MIN, size);
         } catch (PoolException | RuntimeException | Error e) {
             lock.abandon();

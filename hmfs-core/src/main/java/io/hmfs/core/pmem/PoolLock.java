@@ -23,12 +23,14 @@ public final class PoolLock implements AutoCloseable {
     private final Path path;
     private final int descriptor;
     private final @Nullable DaxDevice device;
+    private final Sysfs sysfs;
     private boolean closed;
 
-    private PoolLock(Path path, int descriptor, @Nullable DaxDevice device) {
+    private PoolLock(Path path, int descriptor, @Nullable DaxDevice device, Sysfs sysfs) {
         this.path = path;
         this.descriptor = descriptor;
         this.device = device;
+        this.sysfs = sysfs;
     }
 
     /** Locks an existing file, of this process's user alone. */
@@ -59,7 +61,7 @@ public final class PoolLock implements AutoCloseable {
         if (result < 0) {
             throw new PoolException(PoolException.Reason.IO, path + " cannot be opened: " + Errno.text(-result));
         }
-        PoolLock lock = new PoolLock(path, result, device);
+        PoolLock lock = new PoolLock(path, result, device, sysfs);
         try {
             if (device == null) {
                 OwnFiles.closeFile(path, result);
@@ -224,6 +226,11 @@ public final class PoolLock implements AutoCloseable {
         }
     }
 
+    /** Throws if any of what the file has now cannot be read; see {@link BadBlocks#refuse}. */
+    void requireReadable() throws PoolException {
+        BadBlocks.refuse(path, this, sysfs);
+    }
+
     /** Has {@link #read} go past the page cache if the filesystem can: for what is read once, and for a disk that is faster than the cache. */
     public void bypassCache() {
         // a filesystem that cannot reads through its cache
@@ -288,7 +295,7 @@ public final class PoolLock implements AutoCloseable {
         }
     }
 
-    private long free() throws PoolException {
+    long free() throws PoolException {
         try {
             return Files.getFileStore(path).getUsableSpace();
         } catch (IOException e) {
@@ -296,7 +303,7 @@ public final class PoolLock implements AutoCloseable {
         }
     }
 
-    private static PoolException noSpace(Path path, long needed, long free) {
+    static PoolException noSpace(Path path, long needed, long free) {
         return new PoolException(
                 PoolException.Reason.NO_SPACE,
                 path + " needs " + needed + " bytes, but its filesystem has " + free

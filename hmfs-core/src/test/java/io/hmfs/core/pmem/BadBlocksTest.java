@@ -90,6 +90,18 @@ final class BadBlocksTest {
                         .close());
     }
 
+    @Test
+    void aPoolDoesNotGrowIntoABadBlock() throws IOException {
+        place();
+        Path block = fake().block(disk());
+        try (PoolFile file = PoolFiles.open(pool(), Persistence.PROCESS, false, 2 * SIZE, fake().sysfs())) {
+            FakeSysfs.put(block, "badblocks", "0 " + (Long.MAX_VALUE / 512)); // wherever the new part is put
+            refused("cannot be read", () -> file.grow(2 * SIZE));
+            assertEquals(SIZE, file.fileSize());
+            assertEquals(SIZE, Files.size(pool()));
+        }
+    }
+
     /** Where the first segment of the index is, in a new pool. */
     private long segments() throws IOException {
         try (PoolFile file = PoolFiles.create(pool(), 4 * SIZE, Backing.MAPPED, false)) {

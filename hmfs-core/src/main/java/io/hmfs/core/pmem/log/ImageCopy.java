@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Copies an image into the zeros of a new pool, and verifies each of its pages by its sum. Of an image, whose space is reserved when it is made, only what was written since is read:
  * the rest reads as zeros. Several threads take a piece at a time, so that the disk always has the next one to read, and another gives the pool its space meanwhile:
- * the kernel has to clear it, which takes as long as a third of the reading (ADR 0244).
+ * the kernel has to clear it (ADR 0244).
  */
 final class ImageCopy {
     /** What the progress of a copy is called. */
@@ -33,8 +33,9 @@ final class ImageCopy {
     private static final int PIECE = 1 << 20;
     private static final int THREADS_MAX = 4;
 
-    /** Bytes that the pool grows by at a time; of whole huge pages. */
-    private static final long STEP = 64 << 20;
+    private static final int STEPS_MAX =
+            32; // in which the pool grows: for each the kernel may be asked for huge pages in vain
+    private static final long HUGE_PAGE = 2 << 20;
 
     private static final byte[] ZEROS = new byte[PIECE];
     private static final int SUMS_PIECE = 64 << 10;
@@ -106,8 +107,9 @@ final class ImageCopy {
     /** Gives the pool its space, from its begin on, as the copiers take the image from its begin on. */
     private void reserve() {
         try {
+            long step = (size / STEPS_MAX + HUGE_PAGE - 1) & -HUGE_PAGE;
             while (reserved < size && !hasFailed()) {
-                long next = Math.min(size, (reserved / STEP + 1) * STEP);
+                long next = Math.min(size, (reserved / step + 1) * step);
                 pool.grow(next);
                 setReserved(next);
             }
@@ -136,7 +138,7 @@ final class ImageCopy {
             try {
                 wait();
             } catch (InterruptedException e) {
-                interrupted = true; // nobody interrupts a copier to stop it
+                interrupted = true; // what it has read is copied all the same
             }
         }
         if (interrupted) {
@@ -146,10 +148,10 @@ final class ImageCopy {
     }
 
     private void copyPieces(ImageExtents extents, PoolLock file, FileChannel sums) {
-        byte[] piece = new byte[PIECE];
-        ByteBuffer known = ByteBuffer.allocate(PIECE / ImageSums.PAGE * 4).order(ByteOrder.LITTLE_ENDIAN);
-        CRC32C crc = new CRC32C();
         try (Arena arena = Arena.ofConfined()) {
+            byte[] piece = new byte[PIECE];
+            ByteBuffer known = ByteBuffer.allocate(PIECE / ImageSums.PAGE * 4).order(ByteOrder.LITTLE_ENDIAN);
+            CRC32C crc = new CRC32C();
             MemorySegment buffer = arena.allocate(PIECE, ImageSums.PAGE);
             for (Piece next = take(extents); next != null; next = take(extents)) {
                 long at = next.at;
