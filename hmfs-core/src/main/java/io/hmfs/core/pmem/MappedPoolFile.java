@@ -209,7 +209,7 @@ final class MappedPoolFile extends PoolFile {
         } else {
             lock.grow(fileSize, size);
             try {
-                lock.requireReadable();
+                BadBlocks.refuse(lock.path(), lock, lock.sysfs());
             } catch (PoolException e) {
                 lock.cut(fileSize);
                 throw e;

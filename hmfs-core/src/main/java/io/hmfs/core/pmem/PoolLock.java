@@ -95,6 +95,15 @@ public final class PoolLock implements AutoCloseable {
         return lock;
     }
 
+    Path path() {
+        return path;
+    }
+
+    /** What tells of the hardware that the file is on. */
+    Sysfs sysfs() {
+        return sysfs;
+    }
+
     /** The device DAX in the file's place; null if it is a file. */
     @Nullable
     DaxDevice device() {
@@ -226,24 +235,19 @@ public final class PoolLock implements AutoCloseable {
         }
     }
 
-    /** Throws if any of what the file has now cannot be read; see {@link BadBlocks#refuse}. */
-    void requireReadable() throws PoolException {
-        BadBlocks.refuse(path, this, sysfs);
-    }
-
-    /** Has {@link #read} go past the page cache if the filesystem can: for what is read once, and for a disk that is faster than the cache. */
-    public void bypassCache() {
+    /** Has {@link #read} go past the page cache if the filesystem can. */
+    void bypassCache() {
         // a filesystem that cannot reads through its cache
         int _ = NativeLibrary.bypassCache(descriptor);
     }
 
     /**
-     * Reads from a place of the file on into native memory, past the page cache only if both and {@code count} are multiples of the device's block.
+     * Fills native memory from a place of the file on, past the page cache only if memory, size and place are multiples of the device's block.
      *
-     * @return how many bytes were read: fewer than {@code count} where the file ends, 0 behind its end
+     * @return how many bytes were read: fewer where the file ends, 0 behind its end
      */
-    public long read(MemorySegment to, long count, long from) throws PoolException {
-        long there = NativeLibrary.read(descriptor, to.asSlice(0, count), count, from);
+    long read(MemorySegment to, long from) throws PoolException {
+        long there = NativeLibrary.read(descriptor, to, to.byteSize(), from);
         check((int) Math.max(0, -there), "cannot be read");
         return there;
     }

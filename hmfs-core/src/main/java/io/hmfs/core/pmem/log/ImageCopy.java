@@ -3,12 +3,10 @@ package io.hmfs.core.pmem.log;
 import io.hmfs.core.pmem.MappedPmem;
 import io.hmfs.core.pmem.PoolFile;
 import io.hmfs.core.pmem.PoolLock;
+import io.hmfs.core.pmem.UncachedReader;
 import io.hmfs.core.type.Progress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -87,7 +85,6 @@ final class ImageCopy {
                 ExecutorService copiers = Executors.newFixedThreadPool(
                         threads + 1,
                         Thread.ofPlatform().daemon().name("hmfs-rebuild-", 0).factory())) {
-            file.bypassCache(); // each page is read once, and to keep it costs more than to read it from a fast disk
             CompletableFuture<?>[] parts = new CompletableFuture<?>[threads + 1];
             parts[threads] = CompletableFuture.runAsync(this::reserve, copiers);
             for (int i = 0; i < threads; i++) {
@@ -148,16 +145,16 @@ final class ImageCopy {
     }
 
     private void copyPieces(ImageExtents extents, PoolLock file, FileChannel sums) {
-        try (Arena arena = Arena.ofConfined()) {
+        try (UncachedReader reader = new UncachedReader(file, PIECE)) {
             byte[] piece = new byte[PIECE];
             ByteBuffer known = ByteBuffer.allocate(PIECE / ImageSums.PAGE * 4).order(ByteOrder.LITTLE_ENDIAN);
             CRC32C crc = new CRC32C();
-            MemorySegment buffer = arena.allocate(PIECE, ImageSums.PAGE);
             for (Piece next = take(extents); next != null; next = take(extents)) {
                 long at = next.at;
                 int count = next.count;
-                read(file, next, buffer);
-                MemorySegment.copy(buffer, ValueLayout.JAVA_BYTE, 0, piece, 0, count);
+                if (reader.read(at, piece, count) < count) {
+                    throw new IOException(image + " was cut off while it was read");
+                }
                 int pages = ImageSums.pages(piece, count);
                 LogFiles.read(sums, known.clear().limit(pages * 4), ImageSums.at(at / ImageSums.PAGE));
                 for (int page = 0; page < pages; page++) {
@@ -175,19 +172,6 @@ final class ImageCopy {
         } catch (RuntimeException | Error e) {
             end();
             throw e;
-        }
-    }
-
-    private void read(PoolLock file, Piece piece, MemorySegment buffer) throws IOException {
-        long there = 0;
-        while (there < piece.count) {
-            // What is read past the page cache begins at a border of a page, where a short read need not end.
-            long from = there & -ImageSums.PAGE;
-            long end = from + file.read(buffer.asSlice(from), piece.count - from, piece.at + from);
-            if (end <= there) {
-                throw new IOException(image + " was cut off while it was read");
-            }
-            there = end;
         }
     }
 
