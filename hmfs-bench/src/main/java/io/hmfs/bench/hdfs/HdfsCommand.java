@@ -209,8 +209,7 @@ public final class HdfsCommand implements Callable<Integer> {
             throws Exception {
         Lines lines = new Lines();
         Lines unread = new Lines();
-        Map<String, SparkLines> programs =
-                new HashMap<>(); // one for the round that does not count and for those that do
+        Map<String, SparkLines> programs = new HashMap<>(); // warm after the round that does not count
         try {
             start(ops, commands, work, sides, programs);
             List<Part> parts = parts(ops, quick ? QUICK : 1, commands, work, programs);

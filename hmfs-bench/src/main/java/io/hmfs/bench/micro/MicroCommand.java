@@ -56,7 +56,10 @@ public final class MicroCommand implements Callable<Integer> {
             description = "Parts of names of benchmarks, as regular expressions (default: all).")
     private List<String> names = List.of();
 
-    @Option(names = "--forks", defaultValue = "1", description = "JVMs for each (default ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--forks",
+            defaultValue = "1",
+            description = "JVMs for each; 0: this one, for a look at what runs (default ${DEFAULT-VALUE}).")
     private int forks;
 
     @Option(names = "--warm-up", defaultValue = "3", description = "Iterations before (default ${DEFAULT-VALUE}).")
@@ -91,6 +94,7 @@ public final class MicroCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Path directory = poolDirectory == null ? PoolDirectory.standard() : poolDirectory;
+        System.setProperty(Benchmarks.POOL_DIRECTORY, directory.toString()); // for what runs in this JVM
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .forks(forks)
                 .warmupIterations(warmUp)

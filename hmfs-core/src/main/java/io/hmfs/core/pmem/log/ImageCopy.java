@@ -31,10 +31,10 @@ final class ImageCopy {
     private static final int PIECE = 1 << 20;
     private static final int THREADS_MAX = 4;
 
-    private static final int STEPS_MAX =
-            32; // in which the pool grows: for each the kernel may be asked for huge pages in vain
-    private static final long HUGE_PAGE = 2 << 20;
+    /** In which the pool grows: in each the kernel may be asked for huge pages in vain. */
+    private static final int STEPS_MAX = 32;
 
+    private static final long HUGE_PAGE = 2 << 20;
     private static final byte[] ZEROS = new byte[PIECE];
     private static final int SUMS_PIECE = 64 << 10;
 
