@@ -31,13 +31,12 @@ public final class UncachedReader implements AutoCloseable {
     public int read(long from, byte[] into, int count) throws PoolException {
         long there = 0;
         while (there < count) {
-            // Each read begins at a border of a page, where a short one need not end.
-            long begin = there & -PAGE;
-            long end = begin + file.read(buffer.asSlice(begin, count - begin), from + begin);
-            if (end <= there) {
+            // Behind a read that ended within a page this one is not aligned, and so it goes through the cache.
+            long more = file.read(buffer.asSlice(there, count - there), from + there);
+            if (more == 0) {
                 break;
             }
-            there = end;
+            there += more;
         }
         MemorySegment.copy(buffer, ValueLayout.JAVA_BYTE, 0, into, 0, (int) there);
         return (int) there;
