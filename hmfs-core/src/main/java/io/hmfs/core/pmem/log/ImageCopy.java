@@ -38,6 +38,10 @@ final class ImageCopy {
     private static final byte[] ZEROS = new byte[PIECE];
     private static final int SUMS_PIECE = 64 << 10;
 
+    private interface Work {
+        void run() throws IOException;
+    }
+
     /** A part of the image, of whole pages. */
     private record Piece(long at, int count) {}
 
@@ -86,9 +90,9 @@ final class ImageCopy {
                         threads + 1,
                         Thread.ofPlatform().daemon().name("hmfs-rebuild-", 0).factory())) {
             CompletableFuture<?>[] parts = new CompletableFuture<?>[threads + 1];
-            parts[threads] = CompletableFuture.runAsync(this::reserve, copiers);
+            parts[threads] = CompletableFuture.runAsync(() -> run(this::reserve), copiers);
             for (int i = 0; i < threads; i++) {
-                parts[i] = CompletableFuture.runAsync(() -> copyPieces(extents, file, sums), copiers);
+                parts[i] = CompletableFuture.runAsync(() -> run(() -> copyPieces(extents, file, sums)), copiers);
             }
             CompletableFuture.allOf(parts).join();
             findLost(extents, sums);
@@ -101,21 +105,26 @@ final class ImageCopy {
         progress.at(PASS, extents.bytes(), extents.bytes());
     }
 
-    /** Gives the pool its space, from its begin on, as the copiers take the image from its begin on. */
-    private void reserve() {
+    /** One thread's part; if it fails, the others end. */
+    private void run(Work work) {
         try {
-            long step = (size / STEPS_MAX + HUGE_PAGE - 1) & -HUGE_PAGE;
-            while (reserved < size && !hasFailed()) {
-                long next = Math.min(size, (reserved / step + 1) * step);
-                pool.grow(next);
-                setReserved(next);
-            }
+            work.run();
         } catch (IOException e) {
             end();
             throw new UncheckedIOException(e);
         } catch (RuntimeException | Error e) {
             end();
             throw e;
+        }
+    }
+
+    /** Gives the pool its space, from its begin on, as the copiers take the image from its begin on. */
+    private void reserve() throws IOException {
+        long step = (size / STEPS_MAX + HUGE_PAGE - 1) & -HUGE_PAGE;
+        while (reserved < size && !hasFailed()) {
+            long next = Math.min(size, (reserved / step + 1) * step);
+            pool.grow(next);
+            setReserved(next);
         }
     }
 
@@ -144,7 +153,7 @@ final class ImageCopy {
         return !failed;
     }
 
-    private void copyPieces(ImageExtents extents, PoolLock file, FileChannel sums) {
+    private void copyPieces(ImageExtents extents, PoolLock file, FileChannel sums) throws IOException {
         try (UncachedReader reader = new UncachedReader(file, PIECE)) {
             byte[] piece = new byte[PIECE];
             ByteBuffer known = ByteBuffer.allocate(PIECE / ImageSums.PAGE * 4).order(ByteOrder.LITTLE_ENDIAN);
@@ -166,12 +175,6 @@ final class ImageCopy {
                     memory.copyIn(piece, 0, at, count);
                 }
             }
-        } catch (IOException e) {
-            end();
-            throw new UncheckedIOException(e);
-        } catch (RuntimeException | Error e) {
-            end();
-            throw e;
         }
     }
 
