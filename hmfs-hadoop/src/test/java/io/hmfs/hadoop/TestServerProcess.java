@@ -1,5 +1,6 @@
 package io.hmfs.hadoop;
 
+import io.hmfs.client.ChildClasses;
 import io.hmfs.client.StablePort;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -90,9 +91,8 @@ public final class TestServerProcess implements AutoCloseable {
                 "--enable-native-access=ALL-UNNAMED",
                 "-Xmx256m",
                 "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp"));
-        command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+                "-XX:+UseSerialGC"));
+        command.addAll(ChildClasses.flags());
         command.addAll(List.of(
                 TestServerMain.class.getName(),
                 directory.resolve("pool").toString(),

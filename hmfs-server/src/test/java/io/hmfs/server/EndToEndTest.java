@@ -15,7 +15,6 @@ import io.hmfs.client.ListPage;
 import io.hmfs.client.ListingCursor;
 import io.hmfs.client.ResultCode;
 import io.hmfs.client.ServerStatus;
-import io.hmfs.server.setting.ServerSetting;
 import io.hmfs.server.transport.SocketKind;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -304,17 +303,10 @@ class EndToEndTest {
         FileInfo file = client.create("/kept/f", new CreateOptions(0644, false, true, 0755));
         client.append(file, 77);
         FileInfo before = client.stat("/kept/f");
-        int port = fixture.port();
-        fixture.close();
+        fixture.server().close();
         CompletableFuture<FileInfo> meanwhile = client.statAsync("/kept/f");
-        try (HmfsServer again = HmfsServer.start(ServerConfig.builder(fixture.pool)
-                .set(ServerSetting.PORT, port)
-                .set(ServerSetting.FRAME_MAX, (long) ServerFixture.FRAME_MAX)
-                .set(ServerSetting.CHUNK_SIZE, (long) ServerFixture.CHUNK_SIZE)
-                .build())) {
-            assertEquals(port, again.address().getPort());
-            assertEquals(before, meanwhile.get());
-        }
+        fixture.restart();
+        assertEquals(before, meanwhile.get());
     }
 
     @Test

@@ -118,15 +118,13 @@ class LifecycleTest {
 
     @Test
     void closeReleasesPortAndPoolAndAwaitStopTellsZero() throws Exception {
-        ServerFixture fixture = new ServerFixture(directory);
-        int port = fixture.port();
-        fixture.close();
-        fixture.close(); // idempotent
-        assertEquals(0, fixture.server().awaitStop());
-        HmfsServer.start(ServerConfig.builder(fixture.pool)
-                        .set(ServerSetting.PORT, port)
-                        .build())
-                .close();
+        try (ServerFixture fixture = new ServerFixture(directory)) {
+            HmfsServer server = fixture.server();
+            server.close();
+            server.close(); // idempotent
+            assertEquals(0, server.awaitStop());
+            fixture.restart();
+        }
     }
 
     @Test

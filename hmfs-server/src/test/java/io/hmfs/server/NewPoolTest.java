@@ -44,48 +44,49 @@ class NewPoolTest {
 
     @Test
     void theDataOfTheOldOneIsRefused() throws IOException {
-        ServerFixture fixture = new ServerFixture(directory);
-        try (HmfsClient client = fixture.client()) {
-            fileOf(client, "/f", "secret");
+        try (ServerFixture fixture = new ServerFixture(directory)) {
+            try (HmfsClient client = fixture.client()) {
+                fileOf(client, "/f", "secret");
+            }
+            fixture.restart(); // its own directory is taken again
+            fixture.server().close();
+            format(fixture);
+            IOException refused = assertThrows(IOException.class, () -> HmfsServer.start(fixture.config()));
+            assertTrue(String.valueOf(refused.getMessage()).contains("is of cluster"), refused.getMessage());
+            Files.delete(fixture.dataDirectory().resolve("cluster")); // as of an older HMFS
+            refused = assertThrows(IOException.class, () -> HmfsServer.start(fixture.config()));
+            assertTrue(String.valueOf(refused.getMessage()).contains("no file 'cluster'"), refused.getMessage());
         }
-        fixture.restart(); // its own directory is taken again
-        fixture.close();
-        format(fixture);
-        IOException refused = assertThrows(IOException.class, () -> HmfsServer.start(fixture.config()));
-        assertTrue(String.valueOf(refused.getMessage()).contains("is of cluster"), refused.getMessage());
-        Files.delete(fixture.dataDirectory().resolve("cluster")); // as of an older HMFS
-        refused = assertThrows(IOException.class, () -> HmfsServer.start(fixture.config()));
-        assertTrue(String.valueOf(refused.getMessage()).contains("no file 'cluster'"), refused.getMessage());
     }
 
     @Test
     void idsAndGrantsAreOthers() throws IOException {
-        ServerFixture fixture = new ServerFixture(directory);
-        FileInfo old;
-        Grant grant;
-        try (HmfsClient alice = fixture.client();
-                HmfsClient bob = fixture.client("bob")) {
-            alice.mkdir("/open", 0777, false);
-            old = fileOf(alice, "/f", "secret");
-            bob.create("/open/of-bob", PLAIN);
-            grant = bob.open("/open/of-bob", true, false).grant();
+        try (ServerFixture fixture = new ServerFixture(directory)) {
+            FileInfo old;
+            Grant grant;
+            try (HmfsClient alice = fixture.client();
+                    HmfsClient bob = fixture.client("bob")) {
+                alice.mkdir("/open", 0777, false);
+                old = fileOf(alice, "/f", "secret");
+                bob.create("/open/of-bob", PLAIN);
+                grant = bob.open("/open/of-bob", true, false).grant();
+            }
+            fixture.server().close();
+            Files.move(fixture.dataDirectory(), directory.resolve("away"));
+            format(fixture);
+            fixture.restart();
+            try (HmfsClient alice = fixture.client();
+                    HmfsClient bob = fixture.client("bob")) {
+                FileInfo fresh = fileOf(alice, "/f", "public");
+                assertTrue(fresh.id() > old.id() + 1, () -> fresh.id() + " after " + old.id()); // of-bob has the next
+                CompletionException denied = assertThrows(
+                        CompletionException.class,
+                        () -> bob.readBlockAsync(grant, old.id() + 1, 0, 0, new byte[6], 0, 6)
+                                .join());
+                assertEquals(
+                        ResultCode.ACCESS_DENIED,
+                        assertInstanceOf(HmfsException.class, denied.getCause()).code());
+            }
         }
-        fixture.close();
-        Files.move(fixture.dataDirectory(), directory.resolve("away"));
-        format(fixture);
-        fixture.restart();
-        try (HmfsClient alice = fixture.client();
-                HmfsClient bob = fixture.client("bob")) {
-            FileInfo fresh = fileOf(alice, "/f", "public");
-            assertTrue(fresh.id() > old.id() + 1, () -> fresh.id() + " after " + old.id()); // of-bob has the next
-            CompletionException denied = assertThrows(
-                    CompletionException.class,
-                    () -> bob.readBlockAsync(grant, old.id() + 1, 0, 0, new byte[6], 0, 6)
-                            .join());
-            assertEquals(
-                    ResultCode.ACCESS_DENIED,
-                    assertInstanceOf(HmfsException.class, denied.getCause()).code());
-        }
-        fixture.close();
     }
 }

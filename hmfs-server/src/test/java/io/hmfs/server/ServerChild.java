@@ -1,5 +1,6 @@
 package io.hmfs.server;
 
+import io.hmfs.client.ChildClasses;
 import io.hmfs.client.StablePort;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
@@ -101,13 +102,9 @@ final class ServerChild implements AutoCloseable {
                 "-Xmx128m",
                 "-XX:+ExitOnOutOfMemoryError")); // as bin/hmfs starts it
         command.addAll(jvm.flags());
+        command.addAll(ChildClasses.flags());
         command.addAll(List.of(
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                ServerChild.class.getName(),
-                pool.toString(),
-                persistence.name(),
-                Integer.toString(port.number())));
+                ServerChild.class.getName(), pool.toString(), persistence.name(), Integer.toString(port.number())));
         return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(log().toFile()))
                 .start();

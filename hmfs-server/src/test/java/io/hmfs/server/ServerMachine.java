@@ -1,5 +1,6 @@
 package io.hmfs.server;
 
+import io.hmfs.client.ChildClasses;
 import io.hmfs.core.FormatOptions;
 import io.hmfs.core.Hmfs;
 import io.hmfs.core.pmem.Backing;
@@ -119,11 +120,9 @@ public final class ServerMachine implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Served.class.getName(),
-                "server"));
+                "--sun-misc-unsafe-memory-access=allow"));
+        command.addAll(ChildClasses.flags());
+        command.addAll(List.of(Served.class.getName(), "server"));
         set(command, "pool", pool());
         set(command, "host", host);
         set(command, "port", PORT);
