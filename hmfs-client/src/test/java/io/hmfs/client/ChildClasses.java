@@ -31,7 +31,9 @@ public final class ChildClasses {
         List<String> jars = new ArrayList<>();
         for (String entry : System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
                 .split(File.pathSeparator, -1)) {
-            jars.add(Files.isDirectory(Path.of(entry)) ? jarOf(Path.of(entry)).toString() : entry);
+            // An empty entry is the directory where the tests run, with all that they make.
+            boolean directory = !entry.isEmpty() && Files.isDirectory(Path.of(entry));
+            jars.add(directory ? jarOf(Path.of(entry)).toString() : entry);
         }
         String classPath = String.join(File.pathSeparator, jars);
         CRC32 name = new CRC32();
