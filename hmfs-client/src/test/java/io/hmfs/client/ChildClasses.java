@@ -3,11 +3,13 @@ package io.hmfs.client;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
@@ -16,8 +18,7 @@ import java.util.zip.ZipOutputStream;
 /**
  * The classes of servers that tests start by the hundred, each in a JVM of its own for a second or two. The first JVM that ends by
  * itself leaves an archive of what it has loaded, and the others start from that in half the processor time. A JVM archives no
- * classes that stand in directories, so each directory of the class path becomes a jar, named after the files in it: what was
- * compiled anew gets another jar, and so another archive.
+ * classes that stand in directories, so each directory of the class path becomes a jar.
  */
 public final class ChildClasses {
     /** In the directory of the module, where its tests run. */
@@ -36,45 +37,46 @@ public final class ChildClasses {
             jars.add(directory ? jarOf(Path.of(entry)).toString() : entry);
         }
         String classPath = String.join(File.pathSeparator, jars);
-        CRC32 name = new CRC32();
-        name.update(classPath.getBytes(StandardCharsets.UTF_8));
         return List.of(
                 "-XX:+AutoCreateSharedArchive",
-                "-XX:SharedArchiveFile=" + KEPT.resolve(Long.toHexString(name.getValue()) + ".jsa"),
+                "-XX:SharedArchiveFile=" + KEPT.resolve(Long.toHexString(sum(classPath)) + ".jsa"),
                 "-Xlog:cds*=off", // what it leaves out of the archive, and why
                 "-cp",
                 classPath);
     }
 
+    /** Of a directory whose files have changed the jar is made anew, and with another time, by which the JVM knows that its archive is old. */
     private static Path jarOf(Path directory) throws IOException {
         List<Path> files;
         try (Stream<Path> all = Files.walk(directory)) {
             files = all.filter(Files::isRegularFile).sorted().toList();
         }
-        CRC32 name = new CRC32();
+        StringBuilder held = new StringBuilder();
         for (Path file : files) {
-            name.update((file + " " + Files.size(file) + " " + Files.getLastModifiedTime(file) + "\n")
-                    .getBytes(StandardCharsets.UTF_8));
+            held.append(file + " " + Files.size(file) + " " + Files.getLastModifiedTime(file) + "\n");
         }
-        Path jar = KEPT.resolve(Long.toHexString(name.getValue()) + ".jar");
-        if (Files.exists(jar)) {
+        long sum = sum(held.toString());
+        Path jar = KEPT.resolve(Long.toHexString(sum(directory.toString())) + ".jar");
+        // Two JVMs that make the same jar at once give it the same time, of those that each filesystem knows.
+        FileTime time = FileTime.from(sum >>> 1, TimeUnit.SECONDS);
+        if (Files.exists(jar) && Files.getLastModifiedTime(jar).equals(time)) {
             return jar;
         }
         Path part = Files.createTempFile(KEPT, "part", null);
-        try {
-            try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(part))) {
-                out.setLevel(0); // read more often than written
-                for (Path file : files) {
-                    out.putNextEntry(new ZipEntry(directory.relativize(file).toString()));
-                    Files.copy(file, out);
-                }
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(part))) {
+            out.setLevel(0); // read more often than written
+            for (Path file : files) {
+                out.putNextEntry(new ZipEntry(directory.relativize(file).toString()));
+                Files.copy(file, out);
             }
-            Files.createLink(jar, part);
-        } catch (FileAlreadyExistsException e) {
-            return jar; // another JVM's, which must stay: its archive knows the time when it was written
-        } finally {
-            Files.delete(part);
         }
-        return jar;
+        Files.setLastModifiedTime(part, time);
+        return Files.move(part, jar, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private static long sum(String text) {
+        CRC32 sum = new CRC32();
+        sum.update(text.getBytes(StandardCharsets.UTF_8));
+        return sum.getValue();
     }
 }
