@@ -3,6 +3,7 @@ package io.hmfs.client;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -45,7 +46,10 @@ public final class ChildClasses {
                 classPath);
     }
 
-    /** Of a directory whose files have changed the jar is made anew, and with another time, by which the JVM knows that its archive is old. */
+    /**
+     * Of a directory whose files have changed the jar is made anew. It has another time then, and a JVM uses no archive of a jar that had
+     * another one; nor does it make one in its place, so the archives go.
+     */
     private static Path jarOf(Path directory) throws IOException {
         List<Path> files;
         try (Stream<Path> all = Files.walk(directory)) {
@@ -61,6 +65,11 @@ public final class ChildClasses {
         FileTime time = FileTime.from(sum >>> 1, TimeUnit.SECONDS);
         if (Files.exists(jar) && Files.getLastModifiedTime(jar).equals(time)) {
             return jar;
+        }
+        try (DirectoryStream<Path> archives = Files.newDirectoryStream(KEPT, "*.jsa")) {
+            for (Path archive : archives) {
+                Files.deleteIfExists(archive);
+            }
         }
         Path part = Files.createTempFile(KEPT, "part", null);
         try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(part))) {
