@@ -6,18 +6,15 @@ import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
 import io.hmfs.core.type.AppendBatch;
-import io.hmfs.core.type.Attributes;
-import io.hmfs.core.type.Change;
-import io.hmfs.core.type.Name;
 import io.hmfs.core.type.Status;
 
 /**
- * append (HMFS §3.3.1): the (mtime, length) of each file changes by a compare-and-swap of its own, under the reader locks of all keys, or
- * the writer locks if a change of the batch is recorded; then one fence for all, and only then are the marks taken off. A thread that
- * sees a mark meanwhile writes the unit back itself.
+ * A batch of appends (HMFS §3.3.1): the (mtime, length) of each file changes by a compare-and-swap of its own, under the reader locks of
+ * all keys, or the writer locks if a change of the batch is recorded; then one fence for all, and only then are the marks taken off. A
+ * thread that sees a mark meanwhile writes the unit back itself. A single append is a change of attributes ({@link AttributeOps}).
  *
  * <p>A batch is executed in passes, as by {@link CreateOp}. A file of several names has its length in its inode, whose lock is needed
- * too: it grows by itself, as by a truncate ({@link AttributeOps}).
+ * too: it grows by itself, as by a single append.
  */
 final class AppendOp {
     private static final int APPENDED = OutcomeRecord.shown(OutcomeRecord.RESIZED, OutcomeRecord.APPENDED);
@@ -37,9 +34,6 @@ final class AppendOp {
 
     /** Notes on one batch, by the number of an append; one for each thread, reused. */
     private static final class Notes {
-        /** Carries a single append. */
-        final AppendBatch one = AppendBatch.ofOne();
-
         final BatchLocks locks = new BatchLocks();
 
         /** Appends that take part in this pass. */
@@ -67,19 +61,9 @@ final class AppendOp {
         }
     }
 
-    Status run(long parent, Name name, long id, long length, Change change) {
-        Notes work = notes.get();
-        work.one.borrowOne(parent, name, id, length, change);
-        run(work.one, work);
-        return work.one.status(0);
-    }
-
     /** Executes the appends of a batch that have no answer yet. */
     void run(AppendBatch batch) {
-        run(batch, notes.get());
-    }
-
-    private void run(AppendBatch batch, Notes work) {
+        Notes work = notes.get();
         work.reserve(batch.size());
         hash(batch, work);
         int pin = engine.epochs.pin();
@@ -108,7 +92,7 @@ final class AppendOp {
     /** Asks for what the look-ups will read. */
     private void hash(AppendBatch batch, Notes work) {
         for (int i = 0; i < batch.size(); i++) {
-            if (batch.length(i) < 0 || batch.length(i) > Attributes.SIZE_MAX) {
+            if (!AttributeOps.isSize(batch.length(i))) {
                 batch.answer(i, Status.INVALID_ARGUMENT);
             } else if (batch.name(i).isOrphans()) {
                 batch.answer(i, Status.NOT_FOUND);
@@ -194,15 +178,7 @@ final class AppendOp {
             if (!batch.isAnswered(i) && work.found[i] < 0) {
                 recovery.recover(-work.found[i]);
             } else if (!batch.isAnswered(i)) {
-                batch.answer(
-                        i,
-                        attributes.append(
-                                batch.directory(i),
-                                batch.name(i),
-                                batch.id(i),
-                                batch.length(i),
-                                batch.writtenFrom(i),
-                                batch.change(i)));
+                batch.answer(i, attributes.append(batch, i));
             }
         }
     }

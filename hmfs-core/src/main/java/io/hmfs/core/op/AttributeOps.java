@@ -7,6 +7,7 @@ import io.hmfs.core.layout.OutcomeRecord;
 import io.hmfs.core.layout.Owner;
 import io.hmfs.core.pmem.Pmem;
 import io.hmfs.core.recovery.Recovery;
+import io.hmfs.core.type.AppendBatch;
 import io.hmfs.core.type.Attributes;
 import io.hmfs.core.type.Change;
 import io.hmfs.core.type.Name;
@@ -47,6 +48,8 @@ final class AttributeOps {
     private static final Action CHOWN = (ops, change, at, uid, gid) ->
             ops.recordOwner(change, at, OutcomeRecord.OF_OWNER, (int) uid, (int) gid, KEEP);
     private static final Action SET_TIMES = AttributeOps::changeTimes;
+    private static final Action APPEND =
+            (ops, change, at, id, size) -> ops.grow(change, at, id, size, AppendBatch.UNKNOWN);
     private static final Action TRUNCATE = (ops, change, at, size, _) -> ops.resize(change, at, size, CUTS);
 
     Status chmod(long parent, Name name, int mode, Change change) {
@@ -65,17 +68,29 @@ final class AttributeOps {
                 : change(parent, name, change, SET_TIMES, true, mtime, atime);
     }
 
-    /** append to a file of several names; for any other it does the same as {@link AppendOp}. */
-    Status append(long parent, Name name, long id, long size, long writtenFrom, Change change) {
-        Action grow = (ops, numbered, at, _, _) ->
-                EntryRecord.id(ops.pmem, at) == id ? ops.resize(numbered, at, size, writtenFrom) : Status.STALE;
-        return change(parent, name, change, grow, 0, 0);
+    Status append(long parent, Name name, long id, long size, Change change) {
+        return isSize(size) ? change(parent, name, change, APPEND, id, size) : Status.INVALID_ARGUMENT;
+    }
+
+    /** An append of a batch to a file of several names. */
+    Status append(AppendBatch batch, int number) {
+        long from = batch.writtenFrom(number);
+        Action action = (ops, change, at, id, size) -> ops.grow(change, at, id, size, from);
+        return change(
+                batch.directory(number),
+                batch.name(number),
+                batch.change(number),
+                action,
+                batch.id(number),
+                batch.length(number));
     }
 
     Status truncate(long parent, Name name, long size, Change change) {
-        return size < 0 || size > Attributes.SIZE_MAX
-                ? Status.INVALID_ARGUMENT
-                : change(parent, name, change, TRUNCATE, size, 0);
+        return isSize(size) ? change(parent, name, change, TRUNCATE, size, 0) : Status.INVALID_ARGUMENT;
+    }
+
+    static boolean isSize(long size) {
+        return size >= 0 && size <= Attributes.SIZE_MAX;
     }
 
     /** An action that is alone on the object, by where its attributes stand. */
@@ -260,6 +275,10 @@ final class AttributeOps {
     private static boolean isSymlink(long status) {
         int kind = EntryRecord.kind(status);
         return (kind == EntryRecord.KIND_INODE ? EntryRecord.object(status) : kind) == EntryRecord.KIND_SYMLINK;
+    }
+
+    private Status grow(Change change, long at, long id, long size, long writtenFrom) {
+        return EntryRecord.id(pmem, at) == id ? resize(change, at, size, writtenFrom) : Status.STALE;
     }
 
     private Status resize(Change change, long at, long size, long writtenFrom) {

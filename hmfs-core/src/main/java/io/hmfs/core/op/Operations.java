@@ -129,7 +129,7 @@ public final class Operations {
     }
 
     public Status append(long directory, Name name, long id, long size, Change change) {
-        return append.run(directory, name, id, size, change);
+        return attributes.append(directory, name, id, size, change);
     }
 
     public Status truncate(long directory, Name name, long size, Change change) {

@@ -2,9 +2,6 @@ package io.hmfs.core.type;
 
 /** Appends that are asked for in one call. They have no attributes. */
 public final class AppendBatch extends NameBatch {
-    /** Stands where other batches have attributes. */
-    private static final Attributes NONE = new Attributes();
-
     /** In place of where the bytes were written from: that is not known. */
     public static final long UNKNOWN = -1;
 
@@ -18,25 +15,6 @@ public final class AppendBatch extends NameBatch {
         ids = new long[capacity];
         lengths = new long[capacity];
         writtenFrom = new long[capacity];
-    }
-
-    private AppendBatch() {
-        ids = new long[1];
-        lengths = new long[1];
-        writtenFrom = new long[1];
-    }
-
-    /** For the engine: a batch of one that {@link #borrowOne borrows}. */
-    public static AppendBatch ofOne() {
-        return new AppendBatch();
-    }
-
-    /** For the engine: the one append of this batch, with the caller's objects. */
-    public void borrowOne(long directory, Name name, long id, long length, Change change) {
-        borrow(directory, name, change, NONE);
-        ids[0] = id;
-        lengths[0] = length;
-        writtenFrom[0] = UNKNOWN;
     }
 
     /** Asks that a file with this id grow to a length, as {@code Namespace.append}; its number in the batch. */
