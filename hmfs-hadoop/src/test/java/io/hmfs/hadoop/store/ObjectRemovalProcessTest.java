@@ -21,8 +21,13 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
@@ -106,13 +111,26 @@ class ObjectRemovalProcessTest {
         }
     }
 
-    private void write(String directory, int files) throws IOException {
+    /** With several threads, for each file waits for the disk. */
+    private void write(String directory, int files) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(Math.min(files, 16));
         try (FileSystem fs = open(NEVER)) {
+            List<Future<?>> written = new ArrayList<>();
             for (int i = 0; i < files; i++) {
-                try (FSDataOutputStream out = fs.create(new Path(directory, "f" + i))) {
-                    out.write(OwnDirectory.bytes(i, 100));
-                }
+                Path file = new Path(directory, "f" + i);
+                byte[] bytes = OwnDirectory.bytes(i, 100);
+                written.add(threads.submit(() -> {
+                    try (FSDataOutputStream out = fs.create(file)) {
+                        out.write(bytes);
+                    }
+                    return null;
+                }));
             }
+            for (Future<?> each : written) {
+                each.get();
+            }
+        } finally {
+            threads.shutdownNow();
         }
     }
 
