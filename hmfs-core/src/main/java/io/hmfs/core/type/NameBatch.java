@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Names in any directories, each with the arguments of one operation: filled by the caller, answered one by one in place, and used again
  * after {@link #clear}, so that nothing is allocated (I7). What it is given is copied. Not thread-safe. The engine executes a single
- * operation as a batch of one that borrows the objects of its caller.
+ * create or delete as a batch of one that borrows the objects of its caller.
  */
 @SuppressWarnings(
         "EnumOrdinal") // an answer lives as long as the batch; a table of numbers costs the collector no barrier

@@ -1,10 +1,12 @@
-package io.hmfs.hadoop;
+package io.hmfs.hadoop.stream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.hmfs.hadoop.OwnDirectory;
+import io.hmfs.hadoop.TestServerProcess;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.file.Files;
