@@ -48,7 +48,8 @@ final class NamespaceBatchedChangesCrashTest {
                 new Case("delete", delete, List.of("/a", "/d/x", "/b", "/d/y")),
                 new Case("delete", delete, List.of("/e/z", "/d/x", "/a")),
                 new Case("append", append, List.of("/a", "/c")),
-                new Case("append", append, List.of("/a", "/d/x", "/a")));
+                new Case("append", append, List.of("/a", "/d/x", "/a")),
+                new Case("single appends", NamespaceBatchedChangesCrashTest::appendEach, List.of("/a", "/c")));
     }
 
     private static SimPoolFile prepare() {
@@ -102,6 +103,16 @@ final class NamespaceBatchedChangesCrashTest {
         namespace.appendAll(batch);
         for (int i = 0; i < batch.size(); i++) {
             assertEquals(Status.OK, batch.status(i));
+        }
+    }
+
+    /** One after the other: each is durable, and only then shown, by itself. */
+    private static void appendEach(PoolNamespace namespace, List<String> paths) {
+        Attributes out = new Attributes();
+        for (String path : paths) {
+            long parent = parent(namespace, path);
+            assertEquals(Status.OK, namespace.stat(parent, name(path), out));
+            assertEquals(Status.OK, namespace.append(parent, name(path), out.id, 500));
         }
     }
 
