@@ -37,6 +37,8 @@ final class NamespaceStressTest {
     private static final long SECONDS = Long.getLong("hmfs.stress.seconds", 3);
     private static final int ROUNDS = Integer.getInteger("hmfs.rounds", 30);
     private static final long ROOMY = 1L << 30;
+    private static final int ROOMY_REGIONS =
+            400; // of 64 KiB: in a tenth of them a listing that had to wait found the pool swept
     private static final Logger ENGINE = Logger.getLogger(PoolNamespace.class.getName());
 
     @TempDir
@@ -85,7 +87,7 @@ final class NamespaceStressTest {
     @Test
     void nothingGetsLostBetweenThreadsOnAMappedPool() throws IOException, InterruptedException {
         Path pool = directory.resolve("pool");
-        Hmfs.format(pool, FormatOptions.ofSize(ROOMY)); // a full pool is swept of what listings would follow
+        Hmfs.format(pool, FormatOptions.ofSize(ROOMY));
         AtomicBoolean never = new AtomicBoolean();
         try (Namespace namespace = Hmfs.open(pool, OpenOptions.process())) {
             StressWorld world = new StressWorld(namespace);
@@ -93,6 +95,7 @@ final class NamespaceStressTest {
             assertNone(run(world, 1, () -> System.nanoTime() < end, never));
             world.check();
             assertTrue(world.done.get() > 1000, "steps: " + world.done);
+            assertTrue(world.listings.get() > 0);
         }
         PoolFile file = PoolFiles.open(pool, Persistence.PROCESS, false);
         PoolNamespace checked = new PoolNamespace("mapped", file, false);
@@ -105,7 +108,7 @@ final class NamespaceStressTest {
     @EnumSource(Persistence.class)
     void threadsThatDieAtOnceLeaveNothingHalf(Persistence mode) throws Exception {
         ENGINE.setLevel(Level.OFF);
-        SimPoolFile file = new SimPoolFile(64 << 10, 40, mode);
+        SimPoolFile file = new SimPoolFile(64 << 10, ROOMY_REGIONS, mode);
         Superblock.format(Path.of("sim"), file, new UUID(1, 2), 42, 2);
         PoolNamespace namespace = new PoolNamespace("sim", file, true);
         StressWorld world = new StressWorld(namespace);
@@ -139,6 +142,7 @@ final class NamespaceStressTest {
             world.check();
             assertFalse(crashed.get() && world.done.get() < limit);
         }
+        assertTrue(world.listings.get() > 0);
         namespace.close();
         ENGINE.setLevel(null);
     }

@@ -28,11 +28,15 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /**
  * Operations of several threads on few names, and what must hold whatever their order is. Files by id: acknowledged and not
  * removed with its last name means listed at the end, each id removed at most once, each listed as often as it has names. A name that is only ever replaced, and an object that is only
- * ever renamed, are there at each look. A size that only grows is at least what was acknowledged.
+ * ever renamed, are there at each look, and in each listing that takes no longer than a sweep's grace. The pool must have room: a full one is swept of what listings would follow. A size that only grows is at least what was acknowledged.
  */
 final class StressWorld {
     private static final long ROOT = Namespace.ROOT_ID;
     private static final long TIMEOUT_NANOS = 120_000_000_000L;
+
+    /** So long a sweep leaves what a listing may still follow, unless the pool is full. */
+    private static final long GRACE_NANOS = 1_000_000_000L;
+
     private static final int DIRECTORIES = 3;
     private static final int THREADS_MAX = 4;
     private static final int COUNTED_SIZE = 100; // of a few threads: more than one slot
@@ -55,6 +59,9 @@ final class StressWorld {
 
     private final AtomicLong grown = new AtomicLong();
     final AtomicInteger done = new AtomicInteger();
+
+    /** Listings that were looked at. */
+    final AtomicInteger listings = new AtomicInteger();
 
     /** Operations that a crash cut off, which may be there or not. */
     final AtomicInteger cutOff = new AtomicInteger();
@@ -235,6 +242,7 @@ final class StressWorld {
         List<String> names = new ArrayList<>();
         int[] wanderers = new int[1];
         ListCursor cursor = new ListCursor();
+        long begun = System.nanoTime();
         int page = random.nextInt(3) == 0 ? 3 : Integer.MAX_VALUE;
         while (!cursor.atEnd()) {
             int[] left = {page};
@@ -247,8 +255,11 @@ final class StressWorld {
                 return true;
             }));
         }
-        assertEquals(1, names.stream().filter("replaced"::equals).count(), () -> "replaced in " + names);
-        assertEquals(1, wanderers[0], () -> "wanderer in " + names);
+        if (System.nanoTime() - begun < GRACE_NANOS) { // a busy machine may let a thread wait for longer
+            assertEquals(1, names.stream().filter("replaced"::equals).count(), () -> "replaced in " + names);
+            assertEquals(1, wanderers[0], () -> "wanderer in " + names);
+            listings.incrementAndGet();
+        }
         assertEquals(Status.OK, namespace.statDirectory(d, out));
     }
 
