@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *       timer is due, it is the background thread.
  * </ul>
  *
- * <p>Where several threads wait and answers come soon, they do not park: they <em>take turns</em> at being the poller, for one
+ * <p>Where several threads wait, but not many, and answers come soon, they do not park: they <em>take turns</em> at being the poller, for one
  * look at the network each, and yield the processor between.
  *
  * <p>No wake-up is lost: whatever makes work (a call in the queue, a thread that waits, the end of a poller's time) is
@@ -58,6 +58,9 @@ final class ClientLoop {
     private static final int TURNS_MOST = 64;
 
     private static final long TURNS_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+    /** If more threads wait, they take no turns: one that yields comes behind all the others, for a slice of the processor's time or more. */
+    static final int TURNS_THREADS = 8 * PROCESSORS;
 
     /** Threads that wait and poll for themselves. If there are more, the background thread does for all: they would take turns. */
     private static final int FEW = 2;
@@ -123,7 +126,8 @@ final class ClientLoop {
         attending.incrementAndGet();
         try {
             submitted.add(call);
-            if (attending.get() > 1 && call.kind.patience.isWorthWhile()) {
+            int waiting = attending.get();
+            if (waiting > 1 && waiting <= TURNS_THREADS && call.kind.patience.isWorthWhile()) {
                 call.kind.patience.learn(takeTurns(call));
             } else if (isCrowded()) {
                 tell(); // one thread sends what many have left it

@@ -321,8 +321,21 @@ class ClientLoopTest {
 
     @Test
     void whereManyWaitAThreadWhoseAnswersComeSoonSendsItsCallsItself() throws Exception {
+        assertTrue(sendsItself(3));
+    }
+
+    @Test
+    void whereMoreWaitThanTakeTurnsTheBackgroundSendsAll() throws Exception {
+        assertFalse(sendsItself(ClientLoop.TURNS_THREADS));
+    }
+
+    /** Whether a thread sends any of its calls itself, whose answers come soon, while so many others wait. */
+    private boolean sendsItself(int waiting) throws InterruptedException {
         Caller first = poller();
-        List<Caller> others = List.of(follower(), follower(), follower());
+        List<Caller> others = new ArrayList<>();
+        for (int i = 0; i < waiting; i++) {
+            others.add(follower());
+        }
         bringReplyTo(first.call);
         assertDone(first);
         waitUntil(() -> isBackground(transport.sleeper)); // which sends for all that park
@@ -332,12 +345,13 @@ class ClientLoopTest {
             Call<byte[], FileInfo> call = newCall();
             assertTrue(loop.call(call, LONG));
         }
-        assertTrue(work.senders.contains(Thread.currentThread()));
+        boolean itself = work.senders.contains(Thread.currentThread());
         work.answers = null;
         for (Caller other : others) {
             bringReplyTo(other.call);
             assertDone(other);
         }
+        return itself;
     }
 
     @Test
